@@ -10,22 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "support/refusal.hpp"  // message_of
 #include "wingbeat/device/workgroup/team.hpp"
 
 namespace {
 
 using namespace wingbeat;
 using ::testing::HasSubstr;
-
-template <class Call>
-std::string refusal_of(const Call& call) {
-  try {
-    call();
-  } catch (const std::logic_error& refused) {
-    return refused.what();
-  }
-  return "";
-}
+using wingbeat::test::message_of;
 
 TEST(run_workgroup, calls_each_thread_once_and_tells_it_who_it_is) {
   std::vector<unsigned> seen(33, 99);
@@ -66,7 +58,7 @@ TEST(run_workgroup, throws_what_a_thread_threw_and_leaves_nobody_waiting) {
 }
 
 TEST(run_workgroup, reports_a_thread_that_returned_early) {
-  const auto refused = refusal_of([] {
+  const auto refused = message_of<std::logic_error>([] {
     run_workgroup(
         8,
         [](emulated_group group) {
@@ -79,7 +71,7 @@ TEST(run_workgroup, reports_a_thread_that_returned_early) {
   });
   EXPECT_THAT(refused, HasSubstr("in workgroup 3, thread 5 passed 1 barriers of its workgroup "
                                  "and thread 0 passed 3: every thread passes every"));
-  const auto first = refusal_of([] {
+  const auto first = message_of<std::logic_error>([] {
     run_workgroup(4, [](emulated_group group) {
       if (group.thread() != 0) group.barrier();
     });
@@ -91,7 +83,7 @@ TEST(run_workgroup, reports_a_thread_that_left_its_subgroup) {
   const auto body = [](emulated_group_of<32> group) {
     if (group.thread() >= 32 && group.thread() != 40) group.subgroup_barrier();
   };
-  EXPECT_THAT(refusal_of([&] { run_workgroup<32>(64, body); }),
+  EXPECT_THAT(message_of<std::logic_error>([&] { run_workgroup<32>(64, body); }),
               HasSubstr("thread 40 passed 0 barriers of its subgroup and thread 32"));
   const auto by_subgroups = [](emulated_group_of<32> group) {
     if (group.thread() >= 32) group.subgroup_barrier();  // all of one subgroup may
@@ -102,7 +94,7 @@ TEST(run_workgroup, reports_a_thread_that_left_its_subgroup) {
 TEST(run_workgroup, reports_threads_that_a_team_does_not_have) {
   using shape = device::workgroup::shape<64, 8, 2>;
   for (const unsigned n_threads : {8U, 17U}) {
-    const auto refused = refusal_of([&] {
+    const auto refused = message_of<std::logic_error>([&] {
       run_workgroup(n_threads, [](emulated_group group) {
         using device::workgroup::lanes;
         static_cast<void>(
@@ -164,14 +156,14 @@ TEST(run_cluster, reports_threads_that_returned_early) {
     if (group.index() == 1 && group.thread() == 2) return;
     group.barrier();
   };
-  EXPECT_THAT(refusal_of([&] { run_cluster(2, 3, 16, in_workgroup); }),
+  EXPECT_THAT(message_of<std::logic_error>([&] { run_cluster(2, 3, 16, in_workgroup); }),
               HasSubstr("in workgroup 1, thread 2 passed 0 barriers of its workgroup"));
   const auto in_cluster = [](const emulated_cluster_group& group, char*) {
     if (group.index() == 1 && group.thread() == 2) return;
     group.cluster_arrive();
     group.cluster_wait();
   };
-  EXPECT_THAT(refusal_of([&] { run_cluster(2, 3, 16, in_cluster); }),
+  EXPECT_THAT(message_of<std::logic_error>([&] { run_cluster(2, 3, 16, in_cluster); }),
               HasSubstr("thread 5 passed 0 barriers of its cluster"));
 }
 
@@ -186,7 +178,7 @@ TEST(run_cluster, reports_bytes_that_nobody_sends) {
     group.send(group.of_peer(address, 0), 0, 1.0, group.of_peer(arrivals, 0));
     group.receive(arrivals);
   };
-  EXPECT_THAT(refusal_of([&] { run_cluster(2, 2, 32, body); }),
+  EXPECT_THAT(message_of<std::logic_error>([&] { run_cluster(2, 2, 32, body); }),
               HasSubstr("workgroup 1 waits for 24 bytes more than"));
 }
 

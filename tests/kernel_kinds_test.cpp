@@ -132,6 +132,31 @@ TEST(kernel_kinds, make_two_fp16_transforms_at_once) {
   });
 }
 
+/// Expects two rows of 2M reals to become bins, and behind them the rows again, N times too large.
+template <class Fft>
+void check_packed_reals(const std::string& text, std::size_t bins) {
+  constexpr std::size_t m = Fft::shape_type::length;
+  const values z = noise<float>(2 * m, 4);
+  on_every_device<Fft>(text, z, 2 * bins + 2 * m, [&](const values& y) {
+    exact expected;
+    for (std::size_t row = 0; row < 2; ++row) {
+      exact x;
+      for (std::size_t j = 0; j < m; ++j) {
+        x.emplace_back(z[row * m + j].re);
+        x.emplace_back(z[row * m + j].im);
+      }
+      exact all = dft(x, forward);
+      if (bins == m) all[0] = {all[0].real(), all[m].real()};
+      expected.insert(expected.end(), all.begin(), all.begin() + long(bins));
+    }
+    const values spectra(y.begin(), y.begin() + 2 * bins), again(y.begin() + 2 * bins, y.end());
+    EXPECT_LT(relative_l2(widely(spectra), expected), test::l2_bound<float>(2 * m));
+    exact scaled = widely(z);
+    for (auto& one : scaled) one *= 2.0L * m;
+    EXPECT_LT(relative_l2(widely(again), scaled), 2 * test::l2_bound<float>(2 * m));
+  });
+}
+
 /// Two rows of 2M reals: bins, then the rows again behind them, N times too large.
 template <workgroup::spectrum Spectrum>
 void check_real(const std::string& spectrum) {
@@ -158,25 +183,7 @@ void check_real(const std::string& spectrum) {
       "  const run spectrum{to + row * there::bins}, again{to + 2 * there::bins + row * 256};\n"
       "  there::execute(team, read{from + row * 256}, spectrum, scratch, roots);\n"
       "  back::execute(team, spectrum, again, scratch, roots);\n");
-  const values z = noise<float>(2 * m, 4);
-  on_every_device<there>(text, z, 2 * bins + 2 * m, [&](const values& y) {
-    exact expected;
-    for (std::size_t row = 0; row < 2; ++row) {
-      exact x;
-      for (std::size_t j = 0; j < m; ++j) {
-        x.emplace_back(z[row * m + j].re);
-        x.emplace_back(z[row * m + j].im);
-      }
-      exact all = dft(x, forward);
-      if (bins == m) all[0] = {all[0].real(), all[m].real()};
-      expected.insert(expected.end(), all.begin(), all.begin() + long(bins));
-    }
-    const values spectra(y.begin(), y.begin() + 2 * bins), again(y.begin() + 2 * bins, y.end());
-    EXPECT_LT(relative_l2(widely(spectra), expected), test::l2_bound<float>(2 * m));
-    exact scaled = widely(z);
-    for (auto& one : scaled) one *= 2.0L * m;
-    EXPECT_LT(relative_l2(widely(again), scaled), 2 * test::l2_bound<float>(2 * m));
-  });
+  check_packed_reals<there>(text, bins);
 }
 
 TEST(kernel_kinds, transform_rows_of_reals_and_back) {
@@ -258,6 +265,26 @@ TEST(kernel_kinds, transform_two_signals_in_registers_and_back) {
       "  back::execute(team, x, scratch, roots);\n"
       "  for (unsigned r = 0; r < 8; ++r) to[512 + first + r * there::stride] = x[r];\n");
   check_two_signals<there>(text, [](unsigned row) { return row; });
+}
+
+/// Packed reals: the spectra of two rows, and behind them the rows again, N times too large.
+TEST(kernel_kinds, transform_packed_reals_in_registers_and_back) {
+  using there =
+      workgroup::real_fft<workgroup::shape<256, 8, 2>, float, forward, workgroup::spectrum::packed>;
+  const std::string text = kernel_text(
+      "using shape = workgroup::shape<256, 8, 2>;\n"
+      "using there = workgroup::real_fft<shape, float, direction::forward,\n"
+      "                                  workgroup::spectrum::packed>;\n"
+      "using back = workgroup::real_fft<shape, float, direction::inverse,\n"
+      "                                 workgroup::spectrum::packed>;\n",
+      "  const unsigned first = team.transform() * 256 + team.thread();\n"
+      "  complex<float> x[8];\n"
+      "  for (unsigned r = 0; r < 8; ++r) x[r] = from[first + r * there::stride];\n"
+      "  there::execute(team, x, scratch, roots);\n"
+      "  for (unsigned r = 0; r < 8; ++r) to[first + r * there::stride] = x[r];\n"
+      "  back::execute(team, x, scratch, roots);\n"
+      "  for (unsigned r = 0; r < 8; ++r) to[512 + first + r * there::stride] = x[r];\n");
+  check_packed_reals<there>(text, 256);
 }
 
 /// Rows change into columns at the first exchange: what is stored is the spectra's transpose.
