@@ -3,7 +3,7 @@
 // elements that exist. Then columns along the slowest axis are convolved with the prepared spectra,
 // in one crossing where the engine can. Then the inner axes are transformed back, the last axis
 // last. Between the transforms, elements of the slowest axis are neighbours: [item][column][y].
-// Rows may be kept instead, to measure the cost: bench/access_patterns.
+// Rows may be kept instead, which takes longer (bench/lessons/convolution.md#orders-of-memory).
 #pragma once
 
 #include <cstddef>  // size_t
