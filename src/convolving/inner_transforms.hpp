@@ -19,7 +19,6 @@ struct columns {
   std::size_t count = 1;  ///< Columns of one item.
   std::size_t distance = 0;
   std::size_t item_distance = 0;
-  std::size_t stride = 1;     ///< From one element of a column to the next.
   result_blocks blocks = {};  ///< The blocks that elements of a column lie in.
 };
 
@@ -49,7 +48,7 @@ class inner_transforms {
     const std::vector<signal_axis> axes = of_.signal(role);
     const fused_load& load = load_of(spec_, role);
     const std::size_t rows = axes[0].length, n = of_.count();
-    if (of_.n_axes() == 1) return {place::input, 1, rows, rows, 1};
+    if (of_.n_axes() == 1) return {place::input, 1, rows, rows};
     const std::size_t pitch = of_.sector_aligned(rows), last = of_.n_axes() - 1;
     const std::size_t bins_of_last = of_.bins(last);
     plan_spec inner;
@@ -58,12 +57,11 @@ class inner_transforms {
       inner.factor = of_.scale().forward(role, last);
       inner.in = {.distances = {rows * axes[1].length, axes[1].length}};
       inner.out = {.strides = {pitch}, .distances = {bins_of_last * pitch, 1}};
-      if (of_.keeps_rows()) return add_kept_rows(inner, load, axes);
       range_in(inner, axes[1]);
       begin(inner, load, {rows, axes[1].length});
       const place a = made_.workspace_beside(place::input, n * bins_of_last * pitch);
       made_.add(inner, {place::input, a});
-      return {a, bins_of_last, pitch, bins_of_last * pitch, 1};
+      return {a, bins_of_last, pitch, bins_of_last * pitch};
     }
     const std::size_t mid = axes[1].length, row = axes[2].length;
     const std::size_t plane = mid * bins_of_last, volume = rows * plane;
@@ -83,7 +81,7 @@ class inner_transforms {
     range_in(inner, axes[1]);
     const place second = made_.workspace_beside(first, n * all * pitch);
     made_.add(inner, {first, second});
-    return {second, all, pitch, all * pitch, 1};
+    return {second, all, pitch, all * pitch};
   }
 
   /// Adds the transforms of convolved columns back.
@@ -113,24 +111,12 @@ class inner_transforms {
   }
 
  private:
-  /// Adds the transforms of rows of two axes and leaves them as rows.
-  columns add_kept_rows(plan_spec inner, const fused_load& load,
-                        const std::vector<signal_axis>& axes) {
-    const std::size_t rows = axes[0].length, bins = of_.bins(1), pitch = of_.sector_aligned(bins);
-    inner.out = {.strides = {1}, .distances = {rows * pitch, pitch}};
-    range_in(inner, axes[1]);
-    begin(inner, load, {rows, axes[1].length});
-    const place a = made_.workspace_beside(place::input, of_.count() * rows * pitch);
-    made_.add(inner, {place::input, a});
-    return {a, bins, 1, rows * pitch, pitch};
-  }
-
   /// Transforms the rows of two axes back from their blocks.
   void transform_rows_back(const columns& in) {
     const std::size_t rows = of_.axis(0).result(), n = of_.axis(1).result();
     plan_spec back = of_.plan_of(of_.axis(1).padded, {of_.n_pairs(), rows}, of_.kind(false, 1));
     back.factor = of_.scale().back(1);
-    back.in = {.strides = {in.distance}, .distances = {in.item_distance, in.stride}};
+    back.in = {.strides = {in.distance}, .distances = {in.item_distance, 1}};
     back.out = {.distances = {rows * n, n}};
     range_out(back, of_.axis(1));
     finish(back, spec_.store, {rows, n});

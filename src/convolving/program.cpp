@@ -60,7 +60,7 @@ class column_convolution {
                                   std::vector<std::size_t> distances) const {
     const signal_axis axis = of_.signal(role_)[0];
     plan_spec rows = of_.plan_of(axis.padded, std::move(batch), transform::forward);
-    rows.in = {.strides = {in.stride}, .distances = std::move(distances)};
+    rows.in = {.strides = {1}, .distances = std::move(distances)};
     range_in(rows, axis);
     if (of_.n_axes() == 1) begin(rows, load_of(spec_, role_), {1, axis.length});
     return rows;
@@ -75,7 +75,7 @@ class column_convolution {
     const stored_scale& scale = of_.scale();
     rows.scale = scaling::by_length;
     rows.factor = scale.result(0) / (scale.spectrum(role_, 1) * scale.spectrum(spec_.prepared, 0));
-    rows.out = {.strides = {out.stride},
+    rows.out = {.strides = {1},
                 .distances = {of_.prepared() * out.item_distance, out.item_distance, out.distance}};
     range_out(rows, of_.axis(0));
     if (of_.n_axes() == 1) finish(rows, spec_.store, {1, of_.axis(0).result()});
@@ -93,10 +93,6 @@ class column_convolution {
     const bool is_last = of_.n_axes() == 1;
     const std::size_t kept = is_last ? slowest.result() : of_.sector_aligned(slowest.result());
     columns out{place::output, in.count, kept, in.count * kept};
-    if (of_.keeps_rows()) {
-      const std::size_t pitch = of_.sector_aligned(in.count);
-      out = {place::output, in.count, 1, slowest.result() * pitch, pitch};
-    }
     const std::size_t numbers = of_.n_pairs() * out.item_distance;
     if (may_convolve_at_once()) {
       if (!is_last) out.where = made_.workspace_beside(in.where, numbers);
@@ -115,7 +111,7 @@ class column_convolution {
   [[nodiscard]] columns in_blocks(columns of) const {
     const tuning::placement_rules& rules = tuning::for_device(device_).placing;
     const std::size_t bytes = of_.n_pairs() * of.item_distance * of_.number_bytes();
-    if (!of_.is_real() || of_.n_axes() != 2 || of_.keeps_rows() || rules.result_block == 0 ||
+    if (!of_.is_real() || of_.n_axes() != 2 || rules.result_block == 0 ||
         of_.axis(0).result() < rules.result_block || bytes < rules.min_blocked_bytes) {
       return of;
     }

@@ -2,8 +2,8 @@
 // A convolution as a program. The inner axes are transformed first, the last axis first, over the
 // elements that exist. Then columns along the slowest axis are convolved with the prepared spectra,
 // in one crossing where the engine can. Then the inner axes are transformed back, the last axis
-// last. Between the transforms, elements of the slowest axis are neighbours: [item][column][y].
-// Rows may be kept instead, which takes longer (bench/lessons/convolution.md#orders-of-memory).
+// last. Between the transforms, elements of the slowest axis are neighbours, [item][column][y],
+// because rows that stay neighbours take longer (bench/lessons/convolution.md#orders-of-memory).
 #pragma once
 
 #include <cstddef>  // size_t
@@ -26,9 +26,6 @@ struct program_request {
   /// The engine that makes the steps, to plan for a device that is not present; nullptr: the
   /// queue's.
   const backend::engine* planned_by = nullptr;
-  /// For two axes: [item][y][column] between the transforms, so that columns are read and written
-  /// across rows instead of rows across columns.
-  bool keeps_rows = false;
 
   [[nodiscard]] const backend::engine& engine_for(const backend::queue& on) const {
     return planned_by == nullptr ? backend::engine_of(on.device().runs_on) : *planned_by;

@@ -33,7 +33,6 @@ class program_sizes {
         axes_(request.axes),
         count_(request.count),
         prepared_(request.prepared),
-        keeps_rows_(request.keeps_rows),
         scale_(request.spec, request.axes) {}
 
   [[nodiscard]] const stored_scale& scale() const { return scale_; }
@@ -43,8 +42,6 @@ class program_sizes {
   [[nodiscard]] std::size_t prepared() const { return prepared_; }
   [[nodiscard]] std::size_t n_pairs() const { return count_ * prepared_; }
   [[nodiscard]] bool is_pairwise() const { return spec_.pairs == pairing::pairwise; }
-  /// Whether elements of the last axis, not the slowest, are neighbours between the transforms.
-  [[nodiscard]] bool keeps_rows() const { return keeps_rows_ && n_axes() == 2; }
   [[nodiscard]] bool is_real() const { return spec_.holds == values::real; }
   /// Whether the slowest axis is the only one and real.
   [[nodiscard]] bool is_real_row() const { return is_real() && n_axes() == 1; }
@@ -110,7 +107,6 @@ class program_sizes {
   const convolution_spec& spec_;
   const std::vector<axis_geometry>& axes_;
   std::size_t count_, prepared_;
-  bool keeps_rows_;
   stored_scale scale_;
 };
 
