@@ -36,15 +36,16 @@ WINGBEAT_FN constexpr void dft(Number (&x)[N]) {
     WINGBEAT_UNROLL
     for (unsigned k = 1; k < N; ++k) x[k] = x[0];
   } else {
+    using Value = value_of<Number>;
     constexpr unsigned prime = least_factor(N), power = power_in(N, prime);
     if constexpr (power < N) {
-      dft_of_coprime<Dir, Live, power, N / power>(x);
+      dft_of_coprime<Dir, Live, power, N / power, Value>(x);
     } else if constexpr (prime < N || N == 2) {
-      dft_of_power<Dir, Live>(x);
+      dft_of_power<Dir, Live, Value>(x);
     } else if constexpr (N == 13 && Live == 13) {
-      dft_of_13<Dir>(x);
+      dft_of_13<Dir, Value>(x);
     } else {
-      dft_of_prime<Dir, Live>(x);
+      dft_of_prime<Dir, Live, Value, N>(x);
     }
   }
 }

@@ -47,7 +47,8 @@ WINGBEAT_LANES simd<Real, Width> fused(simd<Real, Width> z, Real factor, simd<Re
 template <direction Dir, class Real, int Width>
 WINGBEAT_LANES simd<Real, Width> fused_quarter(simd<Real, Width> z, Real factor,
                                                simd<Real, Width> y) {
-  return z + turned<Dir>(y, factor);
+  const simd<Real, Width> quarter = turned<direction::forward>(y, factor);  // one for both
+  return Dir == direction::forward ? z + quarter : z - quarter;
 }
 template <direction Dir, class Real, int Width>
 WINGBEAT_LANES simd<Real, Width> rotated(simd<Real, Width> z, Real c, Real s) {

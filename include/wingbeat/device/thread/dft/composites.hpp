@@ -73,9 +73,9 @@ template <direction Dir, unsigned K, unsigned Step, class Number, unsigned A>
 WINGBEAT_FN constexpr void columns_of_3(const Number (&row)[3][A], Number (&x)[3 * A]) {
   Number y[3] = {row[0][K], row[1][K], row[2][K]};
   Number z[3] = {row[0][A - K], row[1][A - K], row[2][A - K]};
-  twiddled_dft_of_3<Dir, K * Step>(y);
+  twiddled_dft_of_3<Dir, K * Step, Number>(y);
   // conjugate twiddles: of the other direction, whose last two outputs are exchanged
-  twiddled_dft_of_3<opposite(Dir), K * Step>(z);
+  twiddled_dft_of_3<opposite(Dir), K * Step, Number>(z);
   WINGBEAT_UNROLL
   for (unsigned m = 0; m < 3; ++m) {
     x[K + A * m] = y[m];
@@ -105,8 +105,8 @@ WINGBEAT_FN constexpr void rows_of_3(Number (&row)[3][A], Number (&x)[3 * A]) {
 template <direction Dir, unsigned Live, class Number>
 WINGBEAT_FN constexpr void dft_of_power(Number (&x)[9]) {
   Number row[3][3];
-  rows_of_3<Dir, Live>(row, x);
-  columns_of_3<Dir, 1, 3>(row, x);
+  rows_of_3<Dir, Live, Number, 3>(row, x);
+  columns_of_3<Dir, 1, 3, Number, 3>(row, x);
 }
 
 /// Returns the multiple of b, below a b, that is 1 mod a; a and b are coprime.
@@ -154,11 +154,11 @@ WINGBEAT_FN constexpr unsigned power_in(unsigned n, unsigned prime) {
 template <direction Dir, unsigned Live, class Number>
 WINGBEAT_FN constexpr void dft_of_power(Number (&x)[27]) {
   Number row[3][9];
-  rows_of_3<Dir, Live>(row, x);
-  columns_of_3<Dir, 1, 1>(row, x);
-  columns_of_3<Dir, 2, 1>(row, x);
-  columns_of_3<Dir, 3, 1>(row, x);
-  columns_of_3<Dir, 4, 1>(row, x);
+  rows_of_3<Dir, Live, Number, 9>(row, x);
+  columns_of_3<Dir, 1, 1, Number, 9>(row, x);
+  columns_of_3<Dir, 2, 1, Number, 9>(row, x);
+  columns_of_3<Dir, 3, 1, Number, 9>(row, x);
+  columns_of_3<Dir, 4, 1, Number, 9>(row, x);
 }
 
 /// Replaces x by its length-25 DFT.  Cost: 384 operations.
@@ -223,7 +223,7 @@ WINGBEAT_FN constexpr void dft_by_factors(Number (&x)[N]) {
   if constexpr (power == N) {
     dft<Dir>(x);
   } else {
-    dft_of_coprime<Dir, N, N / power, power>(x);
+    dft_of_coprime<Dir, N, N / power, power, value_of<Number>>(x);
   }
 }
 

@@ -22,6 +22,12 @@ struct parts_of<complex<Real>> {
 template <class Number>
 using real_of = typename parts_of<Number>::type;
 
+/// A number's type without the address space that C++ for OpenCL deduces with it from an array.
+template <class Number>
+Number& lvalue_of();
+template <class Number>
+using value_of = decltype(lvalue_of<Number>() + lvalue_of<Number>());
+
 /// Returns z + factor y.
 template <class Real>
 WINGBEAT_FN constexpr complex<Real> fused(complex<Real> z, Real factor, complex<Real> y) {
@@ -79,6 +85,12 @@ WINGBEAT_FN constexpr Real scaled(Real x, Real factor) {
 template <direction Dir, class Number>
 WINGBEAT_FN constexpr Number eighth_turn(Number z) {
   return scaled(z + quarter_turn<Dir>(z), real_of<Number>(0.70710678118654752440));
+}
+
+/// Returns z times w^(3N/8).
+template <direction Dir, class Number>
+WINGBEAT_FN constexpr Number three_eighths_turn(Number z) {
+  return scaled(quarter_turn<Dir>(z) - z, real_of<Number>(0.70710678118654752440));
 }
 
 /// Replaces x by its DFT: see thread/dft.hpp.

@@ -48,7 +48,7 @@ WINGBEAT_FN constexpr void dft_of_power(Number (&x)[8]) {
   dft<Dir, live_of(Live, 1, 2)>(odd);
 
   const Number twiddled[4] = {odd[0], eighth_turn<Dir>(odd[1]), quarter_turn<Dir>(odd[2]),
-                              eighth_turn<Dir>(quarter_turn<Dir>(odd[3]))};
+                              three_eighths_turn<Dir>(odd[3])};
   WINGBEAT_UNROLL
   for (int k = 0; k < 4; ++k) {
     x[k] = even[k] + twiddled[k];
@@ -79,7 +79,7 @@ WINGBEAT_FN constexpr void dft_of_power(Number (&x)[16]) {
     WINGBEAT_UNROLL
     for (int m = 0; m < 4; ++m) row[j][m] = x[j + 4 * m];
   }
-  dft_of_rows<Dir, Live>(row);
+  dft_of_rows<Dir, Live, Number, 4>(row);
 
   // row[j][k] times w16^(jk)
   row[1][1] = rotated<Dir>(row[1][1], c, -s);
@@ -87,9 +87,9 @@ WINGBEAT_FN constexpr void dft_of_power(Number (&x)[16]) {
   row[1][3] = rotated<Dir>(row[1][3], s, -c);
   row[2][1] = eighth_turn<Dir>(row[2][1]);
   row[2][2] = quarter_turn<Dir>(row[2][2]);
-  row[2][3] = eighth_turn<Dir>(quarter_turn<Dir>(row[2][3]));
+  row[2][3] = three_eighths_turn<Dir>(row[2][3]);
   row[3][1] = rotated<Dir>(row[3][1], s, -c);
-  row[3][2] = eighth_turn<Dir>(quarter_turn<Dir>(row[3][2]));
+  row[3][2] = three_eighths_turn<Dir>(row[3][2]);
   row[3][3] = rotated<Dir>(row[3][3], -c, s);
 
   WINGBEAT_UNROLL
@@ -142,7 +142,7 @@ WINGBEAT_FN constexpr void dft_of_power(Number (&x)[32]) {
     WINGBEAT_UNROLL
     for (int m = 0; m < 8; ++m) row[j][m] = x[j + 4 * m];
   }
-  dft_of_rows<Dir, Live>(row);
+  dft_of_rows<Dir, Live, Number, 8>(row);
   WINGBEAT_UNROLL
   for (unsigned k = 0; k < 8; ++k) {
     Number column[4] = {row[0][k], times_root<Dir, 32>(row[1][k], k),
