@@ -24,18 +24,10 @@ class distributed_plan_on : public on_engine {
   }
 };
 
-constexpr transform kinds[] = {transform::forward, transform::inverse_to_real, transform::inverse,
-                               transform::forward_from_real};
-
-TEST_P(distributed_plan_on, makes_every_kind_of_two_and_three_axes) {
-  for (const transform kind : cases<transform>({kinds[0]}, {kinds[1], kinds[2], kinds[3]})) {
-    EXPECT_LT(difference_on(ranks_of(2), {{.lengths = {8, 6, 10}, .kind = kind}}), 1e-6);
-    if (leaves_out()) continue;
-    EXPECT_LT(difference_on(ranks_of(3), {{.lengths = {8, 12}, .kind = kind}}), 1e-6);
-    EXPECT_LT(difference_on(ranks_of(3),
-                            {{.lengths = {7, 6, 10}, .kind = kind}, bin_distribution::natural}),
-              1e-6);
-  }
+/// random_requests draws all others.
+TEST_P(distributed_plan_on, makes_what_one_device_makes) {
+  EXPECT_LT(difference_on(ranks_of(2), {{.lengths = {8, 6, 10}}}), 1e-6);
+  EXPECT_LT(difference_on(ranks_of(2), {{.lengths = {240}}}), 1e-6);
 }
 
 TEST_P(distributed_plan_on, tells_two_bins_from_two_reals) {
@@ -44,15 +36,8 @@ TEST_P(distributed_plan_on, tells_two_bins_from_two_reals) {
   EXPECT_LT(difference_on(ranks_of(2), {spec}), 1e-6);
 }
 
-TEST_P(distributed_plan_on, makes_one_axis_as_two) {
+TEST_P(distributed_plan_on, cuts_one_axis_as_two) {
   if (leaves_out()) GTEST_SKIP() << "the same on every engine";
-  for (const transform kind : cases<transform>({transform::forward}, {transform::inverse})) {
-    EXPECT_LT(difference_on(ranks_of(2), {{.lengths = {240}, .kind = kind}}), 1e-6);
-    EXPECT_LT(difference_on(ranks_of(5), {{.lengths = {4096}, .batch = 3, .kind = kind}}), 1e-6);
-    EXPECT_LT(
-        difference_on(ranks_of(3), {{.lengths = {34}, .kind = kind, .real = precision::fp64}}),
-        1e-14);
-  }
   const distributed_plan cut{ranks_of(2), {{.lengths = {240}}, {}, false}};
   EXPECT_EQ(cut.in_boxes()[1], (box{{0, 0, 8}, {1, 15, 16}}));
   EXPECT_EQ(cut.out_boxes()[1], (box{{0, 8, 0}, {1, 15, 16}}));
@@ -66,15 +51,6 @@ TEST_P(distributed_plan_on, exchanges_what_is_in_ranges_alone) {
   EXPECT_EQ(cut.in_boxes()[1], (box{{0, 6, 3}, {1, 9, 8}}));
   EXPECT_EQ(cut.out_boxes()[1], (box{{0, 0, 6}, {1, 16, 12}}));
   EXPECT_EQ(cut.sent_bytes(), 7U * 12 / 2 * 8) << "of 7 rows, not of 16";
-  for (const transform kind : kinds) {
-    const std::size_t bins = kind == transform::forward_from_real ? 4 : 7;
-    distributed_spec spec{{.lengths = {7, 9, 12}, .batch = 2, .kind = kind}};
-    spec.transform.valid_in = {{1, 6}, {0, 9}, {2, kind == transform::inverse_to_real ? 6U : 11U}};
-    spec.transform.valid_out = {{0, 7}, {2, 7}, {1, bins}};
-    EXPECT_LT(difference_on(ranks_of(3), spec), 1e-6) << name_of(kind);
-    spec.bins = bin_distribution::natural;
-    EXPECT_LT(difference_on(ranks_of(3), spec), 1e-6) << name_of(kind) << ", natural";
-  }
 }
 
 TEST_P(distributed_plan_on, takes_boxes_of_every_shape) {
@@ -143,18 +119,11 @@ TEST_P(distributed_plan_on, takes_boxes_with_strides) {
   }
 }
 
-TEST_P(distributed_plan_on, takes_numbers_of_16_bits) {
+TEST_P(distributed_plan_on, sends_numbers_of_16_bits_as_fp32) {
   if (leaves_out()) GTEST_SKIP() << "the same on every engine";
-  for (const transform kind : kinds) {
-    for (const precision real : {precision::fp16, precision::bf16}) {
-      EXPECT_LT(difference_on(ranks_of(3), {{.lengths = {6, 10, 8}, .kind = kind, .real = real}}),
-                real == precision::fp16 ? 1e-3 : 8e-3)
-          << name_of(kind) << ", " << name_of(real);
-    }
-    distributed_spec mixed{{.lengths = {6, 8}, .kind = kind}};
-    mixed.transform.out.stored = precision::fp16;
-    EXPECT_LT(difference_on(ranks_of(2), mixed), 1e-3) << name_of(kind);
-  }
+  distributed_spec mixed{{.lengths = {6, 8}}};
+  mixed.transform.out.stored = precision::fp16;
+  EXPECT_LT(difference_on(ranks_of(2), mixed), 1e-3);
   const distributed_plan cut{ranks_of(2),
                              {{.lengths = {6, 8}, .real = precision::fp16}, {}, false}};
   EXPECT_EQ(cut.in_bytes(0), 3U * 8 * 4);
@@ -167,10 +136,6 @@ TEST_P(distributed_plan_on, gives_ranks_whole_transforms_where_there_are_enough)
   const distributed_plan rows{ranks_of(3), {{.lengths = {30}, .batch = 7}}};
   EXPECT_EQ(rows.in_boxes()[1], (box{{3, 0}, {5, 30}}));
   EXPECT_EQ(rows.sent_bytes(), 0U);
-  EXPECT_LT(difference_on(ranks_of(3), {{.lengths = {8, 5}, .batch = 4, .kind = transform::dct2}}),
-            1e-6);
-  plan_spec cropped{.lengths = {16}, .batch = 5, .valid_in = {{3, 9}}, .valid_out = {{2, 15}}};
-  EXPECT_LT(difference_on(ranks_of(3), {cropped}), 1e-6);
   EXPECT_THAT(rows.explain(), HasSubstr("7 transforms on 3 ranks"));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ?sensor-sampling over loopback: each strategy in real time, updates from other threads.
+// ?sensor-sampling over loopback, in real time, with updates from other threads; sampling_test has
+// each strategy.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -80,53 +81,12 @@ TEST_F(katcp_sampling, event) {
   EXPECT_EQ(status(0.1), "");
 }
 
-TEST_F(katcp_sampling, differential) {
-  EXPECT_EQ(client->reply("?sensor-sampling level differential 0.5"), "ok level differential 0.5");
-  level.set(0.0);
-  level.set(0.5);
-  level.set(0.75);
-  level.set(1.0);
-  EXPECT_EQ(status(), "level unknown 0.0");
-  EXPECT_EQ(status(), "level nominal 0.0");
-  EXPECT_EQ(status(), "level nominal 0.75");
-  EXPECT_EQ(status(0.1), "");
-  EXPECT_EQ(client->request("?sensor-sampling text differential 1").reply.arguments[0], "fail");
-}
-
 TEST_F(katcp_sampling, period) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(client->reply("?sensor-sampling count period 0.05"), "ok count period 0.05");
   for (int i = 0; i < 9; ++i) EXPECT_EQ(status(), "count unknown 0");
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   EXPECT_GE(elapsed.count(), 0.39);
-}
-
-TEST_F(katcp_sampling, event_rate) {
-  EXPECT_EQ(client->reply("?sensor-sampling count event-rate 0.3 inf"),
-            "ok count event-rate 0.3 inf");
-  EXPECT_EQ(status(), "count unknown 0");
-  for (int i = 1; i <= 50; ++i) count.set(i);
-  // One report, unless this thread was stopped for longer than the shortest time.
-  int n_reports = 1;
-  for (std::string last = status(); last != "count nominal 50"; last = status()) {
-    ASSERT_NE(last, "");
-    ++n_reports;
-  }
-  EXPECT_LE(n_reports, 5);
-  EXPECT_EQ(status(0.4), "");
-}
-
-TEST_F(katcp_sampling, differential_rate) {
-  EXPECT_EQ(client->reply("?sensor-sampling count differential-rate 10 0.1 0.4"),
-            "ok count differential-rate 10 0.1 0.4");
-  EXPECT_EQ(status(), "count unknown 0");
-  const auto begin = std::chrono::steady_clock::now();
-  count.set(11, sensor_status::unknown);
-  EXPECT_EQ(status(), "count unknown 11");
-  count.set(12, sensor_status::unknown);
-  EXPECT_EQ(status(), "count unknown 12");
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  EXPECT_GE(elapsed.count(), 0.3);
 }
 
 TEST_F(katcp_sampling, lists_of_sensors_at_once) {

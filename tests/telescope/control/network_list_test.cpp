@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "wingbeat/error.hpp"  // plan_error
+#include "support/refusal.hpp"  // message_of
+#include "wingbeat/error.hpp"   // plan_error
 
 namespace {
 
@@ -18,12 +19,9 @@ bool contains(const words& networks, const std::string& address) {
 }
 
 std::string refusal_of(const std::string& text) {
-  try {
+  return wingbeat::test::message_of<wingbeat::plan_error>([&] {
     const network_list list{"--allow", words{text}};
-  } catch (const wingbeat::plan_error& error) {
-    return error.what();
-  }
-  return "";
+  });
 }
 
 TEST(network_list, holds_the_addresses_of_its_networks) {

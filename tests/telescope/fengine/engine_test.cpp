@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An engine over the loopback interface: what it sends is what a channeliser makes of the same
-// samples, whatever is lost, late, twice, or out of order, and all of it is counted.
+// samples, and all of it is counted; loss_test has packets that are lost, twice, or out of order.
 #include "fengine/engine.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>  // shuffle
 #include <sstream>
 
 #include "fengine/engine_run.hpp"
@@ -46,33 +45,6 @@ TEST(fengine, sends_channels_that_are_no_power_of_two) {
   }
 }
 
-TEST(fengine, withholds_exactly_the_batches_that_losses_touch) {
-  std::set<packet_name> lost;
-  for (const auto& [begin, end] : {std::pair{8, 10}, {31, 32}, {70, 86}}) {
-    for (int packet = begin; packet < end; ++packet) {
-      lost.insert({packet, 0});
-      lost.insert({packet, 1});
-    }
-  }
-  for (std::int64_t packet = 7 * chunk_packets; packet < 9 * chunk_packets; ++packet) {
-    lost.insert({packet, 0});  // two whole chunks
-    lost.insert({packet, 1});
-  }
-  lost.insert({200, 1});  // of one polarisation
-  engine_run run;
-  run.send(0, 16 * chunk_packets, lost);
-  run.finish();
-  const auto expected =
-      channelise_packets(run.spec().outputs[0].bank, 4, 0, 16 * chunk_packets, lost);
-  EXPECT_GT(expected.counts.withheld, 8U);
-  expect_same(run.caught.caught(), expected.heaps);
-  EXPECT_EQ(run.engine->counts(0).sent.skipped_heaps, 4 * expected.counts.withheld);
-  const auto received = run.engine->received();
-  EXPECT_EQ(received.polarisations[0].missing_packets + received.polarisations[1].missing_packets,
-            lost.size());
-  EXPECT_EQ(received.placed(), run.n_sent);
-}
-
 TEST(fengine, fills_losses_with_zeros_and_says_so) {
   const std::set<packet_name> lost{{20, 0}, {21, 0}, {40, 1}, {60, 0}, {60, 1}};
   engine_run run{[](auto& spec) { spec.missing = missing_policy::zero_fill; }};
@@ -86,34 +58,6 @@ TEST(fengine, fills_losses_with_zeros_and_says_so) {
   EXPECT_EQ(flags, (std::set<std::uint64_t>{0, 1, 2, 3}));
   expect_same(run.caught.caught(), expected.heaps);
   EXPECT_EQ(run.engine->counts(0).sent.skipped_heaps, 0U);
-}
-
-TEST(fengine, takes_packets_in_any_order_and_twice) {
-  constexpr std::int64_t n_packets = 8 * chunk_packets;
-  std::vector<packet_name> order;
-  for (std::int64_t packet = 0; packet < n_packets; ++packet) {
-    for (unsigned pol = 0; pol < 2; ++pol) order.push_back({packet, pol});
-  }
-  std::mt19937 dice(3);
-  for (std::size_t i = 0; i < order.size(); i += 64) {
-    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(i);
-    std::shuffle(begin, begin + 64, dice);
-  }
-  engine_run run;
-  std::size_t n_twice = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    run.send_one(order[i]);
-    if (i % 50 != 7) continue;
-    run.send_one(order[i]);
-    ++n_twice;
-  }
-  run.finish();
-  const auto expected = channelise_packets(run.spec().outputs[0].bank, 4, 0, n_packets);
-  expect_same(run.caught.caught(), expected.heaps);
-  // Where a chunk is whole and handed on, the second packet is late.
-  const auto received = run.engine->received();
-  EXPECT_EQ(received.duplicates() + received.late(), n_twice);
-  EXPECT_GT(received.duplicates(), 0U);
 }
 
 TEST(fengine, counts_no_loss_where_a_stream_begins_and_ends) {

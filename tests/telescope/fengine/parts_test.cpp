@@ -11,7 +11,8 @@
 #include "fengine/engine_spec.hpp"
 #include "fengine/input_level_window.hpp"
 #include "fengine/latest_spectra.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "support/refusal.hpp"  // message_of
+#include "wingbeat/error.hpp"   // plan_error
 
 namespace {
 
@@ -31,12 +32,7 @@ template <class Change>
 std::string refusal(Change change) {
   engine_spec spec = good();
   change(spec);
-  try {
-    static_cast<void>(checked(spec));
-  } catch (const plan_error& error) {
-    return error.what();
-  }
-  return "";
+  return wingbeat::test::message_of<plan_error>([&] { static_cast<void>(checked(spec)); });
 }
 
 TEST(engine_spec, refuses_what_cannot_be) {

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "formats/temporary_folder.hpp"  // temporary_folder
+#include "support/refusal.hpp"           // message_of
 #include "wingbeat/error.hpp"            // file_error
 
 namespace {
@@ -33,12 +34,8 @@ saved_state some_state() {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    static_cast<void>(parse_state(text, "state.json"));
-  } catch (const file_error& error) {
-    return error.what();
-  }
-  return "";
+  return wingbeat::test::message_of<file_error>(
+      [&] { static_cast<void>(parse_state(text, "state.json")); });
 }
 
 TEST(saved_state, is_read_as_it_was_written) {
@@ -101,12 +98,8 @@ TEST(saved_state, is_refused_of_another_engine) {
   const auto refusal_of = [](const auto& change) -> std::string {
     saved_state own = some_state();
     change(own);
-    try {
-      require_same_shape(some_state(), own, "s");
-    } catch (const file_error& error) {
-      return error.what();
-    }
-    return "";
+    return wingbeat::test::message_of<file_error>(
+        [&] { require_same_shape(some_state(), own, "s"); });
   };
   EXPECT_EQ(refusal_of([](saved_state&) {}), "");
   EXPECT_THAT(refusal_of([](saved_state& s) { s.engine = 8; }), HasSubstr("--feng-id is 7, and"));

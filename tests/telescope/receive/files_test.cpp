@@ -9,7 +9,8 @@
 #include "net/capture_bytes.hpp"  // put_pcap
 #include "receive/traffic.hpp"    // collect
 #include "support/folder.hpp"
-#include "wingbeat/error.hpp"  // file_error
+#include "support/refusal.hpp"  // message_of
+#include "wingbeat/error.hpp"   // file_error
 
 namespace {
 
@@ -192,12 +193,7 @@ TEST(receive_files, refuse_a_recording_in_one_sentence) {
   const folder place;
   write(place / "0", recording(0));
   const auto refusal_of = [&](const recording_source& source) -> std::string {
-    try {
-      receiver in({.geometry = small_chunks, .source = source});
-    } catch (const wingbeat::error& refused) {
-      return refused.what();
-    }
-    return "no refusal";
+    return message_of([&] { receiver in({.geometry = small_chunks, .source = source}); });
   };
   EXPECT_THAT(refusal_of({.files = {place / "0"}}),
               HasSubstr("1 file cannot be the samples of 2 polarisations; give one file for each"));
@@ -217,18 +213,15 @@ TEST(receive_files, refuse_what_holds_no_packet) {
   write(place / "few", few);
   std::filesystem::create_directory(place / "folder");
   const auto refusal_of = [&](const char* second) -> std::string {
-    try {
+    return message_of<wingbeat::file_error>([&] {
       receiver in({.geometry = small_chunks,
                    .source = recording_source{.files = {place / "0", place / second}}});
-    } catch (const wingbeat::file_error& refused) {
-      return refused.what();
-    }
-    return "no refusal";
+    });
   };
   EXPECT_THAT(refusal_of("empty"), HasSubstr("empty has 0 bytes; give a file of one packet, 5120"));
   EXPECT_THAT(refusal_of("few"), HasSubstr("few has 5119 bytes; give a file of one packet"));
   EXPECT_THAT(refusal_of("folder"), HasSubstr("folder: cannot be opened; give a file of packed"));
-  EXPECT_EQ(refusal_of("0"), "no refusal");
+  EXPECT_EQ(refusal_of("0"), "");
 }
 
 TEST(receive_files, say_how_much_of_a_longer_recording_is_alone) {

@@ -7,6 +7,7 @@
 #include <unistd.h>  // getpid
 
 #include "receive/traffic.hpp"  // loopback_sender, stop_after
+#include "support/refusal.hpp"  // message_of
 #include "wingbeat/error.hpp"   // error
 
 namespace {
@@ -154,12 +155,7 @@ TEST(receiver, has_chunks_that_outlive_it) {
 
 TEST(receiver, refuses_in_one_sentence) {
   const auto refusal_of = [](const receive_spec& spec) -> std::string {
-    try {
-      receiver in(spec);
-    } catch (const wingbeat::error& refused) {
-      return refused.what();
-    }
-    return "no refusal";
+    return message_of([&] { receiver in(spec); });
   };
   EXPECT_THAT(refusal_of(small_spec({})), HasSubstr("no endpoint was given"));
   EXPECT_THAT(refusal_of(small_spec(loopback_source(), 2)), HasSubstr("2 chunks were given"));
