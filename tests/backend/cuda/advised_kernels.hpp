@@ -13,7 +13,7 @@
 
 #include "backend/cuda/nvrtc.hpp"      // compile_for
 #include "programs/catalogue.hpp"      // sample_device
-#include "wingbeat/error.hpp"          // absent_error
+#include "wingbeat/error.hpp"          // error
 #include "wingbeat/workgroup_fft.hpp"  // workgroup_fft, with_device_headers
 
 namespace wingbeat::test {
@@ -119,17 +119,6 @@ inline void expect_no_spills(const std::vector<advised_kernel>& all) {
     EXPECT_LE(one.figures.registers * static_cast<int>(one.shape.workgroup_threads()), 65536)
         << one.name();
   }
-}
-
-/// Returns why NVRTC cannot be used here; empty when it can.
-inline std::string why_no_nvrtc() {
-  try {
-    static_cast<void>(backend::cuda::compile_for(
-        {.text = "extern \"C\" __global__ void k() {}", .entry = "k"}, "sm_90"));
-  } catch (const absent_error& why) {
-    return why.what();
-  }
-  return "";
 }
 
 }  // namespace wingbeat::test

@@ -12,7 +12,8 @@ namespace {
 using namespace wingbeat::test;
 
 TEST(advised_parameters, compile_without_spills) {
-  if (const auto why = why_no_nvrtc(); !why.empty()) GTEST_SKIP() << why;
+  const std::string& problem = wingbeat::backend::cuda::process_nvrtc().problem;
+  if (!problem.empty()) GTEST_SKIP() << problem;
   // Of each nine (or six) kernels of one length and scalar, one, a different one each time.
   const auto product = all_advised({"sm_80", "sm_90", "sm_100"});
   std::vector<advised_kernel> result;

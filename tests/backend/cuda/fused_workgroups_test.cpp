@@ -8,15 +8,12 @@
 #include <sstream>
 #include <string>
 
-#include "backend/cuda/nvrtc.hpp"      // compile_for
-#include "support/full_run.hpp"        // sampled
-#include "wingbeat/workgroup_fft.hpp"  // with_device_headers
+#include "backend/cuda/on_architecture.hpp"  // on_architecture
+#include "support/full_run.hpp"              // sampled
 
 namespace {
 
-using namespace wingbeat::backend;
-using namespace wingbeat::backend::cuda;
-using wingbeat::test::sampled;
+using namespace wingbeat::test;
 
 constexpr const char* entry = R"(
 WINGBEAT_KERNEL_RESIDENT(here::fft::workgroup_threads, here::fft::fused_workgroups_with<20>)
@@ -75,26 +72,13 @@ std::string bare_entry() {
   return text;
 }
 
-void expect_no_spill(const std::string& text, const std::string& architecture) {
-  const auto compiled =
-      compile_for({.text = wingbeat::with_device_headers(text), .entry = "entry"}, architecture);
-  EXPECT_GT(compiled.figures.registers, 0) << architecture;
-  EXPECT_EQ(compiled.figures.spill_bytes, 0) << architecture;
-  EXPECT_EQ(compiled.figures.stack_bytes, 0) << architecture;
-}
-
-class fused_workgroups : public ::testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    if (!process_nvrtc().problem.empty()) GTEST_SKIP() << process_nvrtc().problem;
-  }
-};
+class fused_workgroups : public on_architecture {};
 
 TEST_P(fused_workgroups, of_the_shipped_convolution_spill_nothing) {
   std::ifstream file(WINGBEAT_TESTS_FOLDER "/../examples/kernels/convolve.hpp");
   std::ostringstream text;
   text << file.rdbuf() << "using here = example::convolve;\n" << entry;
-  expect_no_spill(text.str(), GetParam());
+  expect_no_spills(text.str());
 }
 
 TEST_P(fused_workgroups, of_a_fir_spill_nothing) {
@@ -104,7 +88,7 @@ TEST_P(fused_workgroups, of_a_fir_spill_nothing) {
       SCOPED_TRACE(std::string{shape} + ", " + order);
       const auto defines =
           std::string{"#define SHAPE "} + shape + "\n#define ORDER " + order + "\n";
-      expect_no_spill(defines + fir + entry, GetParam());
+      expect_no_spills(defines + fir + entry);
     }
   }
 }
@@ -113,11 +97,10 @@ TEST_P(fused_workgroups, without_room_spill_nothing_where_a_thread_holds_16) {
   for (const char* shape : sampled<const char*>({"4096, 16"}, {"2048, 16"})) {
     SCOPED_TRACE(shape);
     const auto defines = std::string{"#define SHAPE "} + shape + "\n#define ORDER scrambled\n";
-    expect_no_spill(defines + fir + bare_entry(), GetParam());
+    expect_no_spills(defines + fir + bare_entry());
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(architectures, fused_workgroups,
-                         ::testing::Values("sm_80", "sm_90", "sm_100"));
+INSTANTIATE_TEST_SUITE_P(architectures, fused_workgroups, architectures(), architecture_name);
 
 }  // namespace

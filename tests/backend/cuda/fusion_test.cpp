@@ -5,20 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backend/cuda/nvrtc.hpp"        // compile_for
-#include "backend/fused_text_check.hpp"  // names_line, sound_load
-#include "backend/fusion_check.hpp"      // fused_case
-#include "kernel_text/pass_text.hpp"     // pass_text, entry_name
-#include "programs/catalogue.hpp"        // sample_device
-#include "programs/transforms.hpp"       // make_program
-#include "support/full_run.hpp"          // is_full_run, sampled
-#include "wingbeat/error.hpp"            // device_error
+#include "backend/cuda/on_architecture.hpp"  // on_architecture
+#include "backend/fused_text_check.hpp"      // names_line, sound_load
+#include "backend/fusion_check.hpp"          // fused_case
+#include "kernel_text/pass_text.hpp"         // pass_text, entry_name
+#include "support/full_run.hpp"              // is_full_run, sampled
+#include "wingbeat/error.hpp"                // device_error
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using planner::pass;
 
 backend::cuda::compile_report compiled(const pass& planned, const std::string& architecture) {
   return backend::cuda::compile_for({.text = kernel_text::pass_text(planned),
@@ -29,25 +26,17 @@ backend::cuda::compile_report compiled(const pass& planned, const std::string& a
                                     architecture);
 }
 
-class cuda_fusion : public ::testing::TestWithParam<std::string> {
+class cuda_fusion : public on_architecture {
  protected:
-  void SetUp() override {
-    const auto& found = backend::cuda::process_nvrtc();
-    if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  }
-
   /// Compiles every pass that a functor is part of.
   static void expect_no_spills(const plan_spec& spec) {
     SCOPED_TRACE(described(spec));
     for (const pass& each :
          programs::make_program(spec, programs::sample_device(GetParam())).passes()) {
       if (!each.in.fused && !each.out.fused) continue;
-      const auto report = compiled(each, GetParam());
       // Clusters fill the register file, see every_shape_test.cpp; yours takes two registers more.
-      const int allowed = each.shape().workgroups >= 8 ? 32 : 0;
-      EXPECT_LE(report.figures.spill_bytes, allowed) << each.describe();
-      EXPECT_LE(report.figures.stack_bytes, allowed) << each.describe();
-      EXPECT_GT(report.figures.registers, 0) << each.describe();
+      expect_few_spills(compiled(each, GetParam()).figures, each.shape().workgroups >= 8 ? 32 : 0,
+                        each.describe());
     }
   }
 };
@@ -73,31 +62,28 @@ TEST_P(cuda_fusion, compiles_without_spills) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(architectures, cuda_fusion, ::testing::Values("sm_80", "sm_90", "sm_100"),
-                         [](const auto& of) { return of.param; });
+INSTANTIATE_TEST_SUITE_P(architectures, cuda_fusion, architectures(), architecture_name);
 
-std::string message_of(const plan_spec& spec) {
-  try {
+std::string message_of_pass(const plan_spec& spec) {
+  const std::string said = message_of<device_error>([&] {
     static_cast<void>(compiled(
         programs::make_program(spec, programs::sample_device("sm_90")).passes().front(), "sm_90"));
-  } catch (const device_error& why) {
-    return why.what();
-  }
-  return "nothing was refused";
+  });
+  return said.empty() ? nothing_refused : said;
 }
 
 TEST_F(cuda_fusion, names_the_line_that_is_wrong) {
   const auto wrong = replaced(sound_load, "fixed.gain * in", "fixed.gain * im");
-  EXPECT_EQ(message_of(with_load(sound_load)), "nothing was refused");
-  EXPECT_THAT(message_of(with_load(wrong)), names_line("your load functor", 8));
-  EXPECT_THAT(message_of(with_load("#include \"wingbeat/device/twiddle.hpp\"\n\n" + wrong)),
+  EXPECT_EQ(message_of_pass(with_load(sound_load)), "nothing was refused");
+  EXPECT_THAT(message_of_pass(with_load(wrong)), names_line("your load functor", 8));
+  EXPECT_THAT(message_of_pass(with_load("#include \"wingbeat/device/twiddle.hpp\"\n\n" + wrong)),
               names_line("your load functor", 10));
-  EXPECT_THAT(message_of(with_load(sound_load, "no_such_type")),
+  EXPECT_THAT(message_of_pass(with_load(sound_load, "no_such_type")),
               names_line("type of your load functor", 1));
 }
 
 TEST_F(cuda_fusion, names_the_part_that_is_missing) {
-  check_parts(message_of);
+  check_parts(message_of_pass);
 }
 
 }  // namespace

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rounding, clamping and atomic updates compiled by NVRTC, without a GPU: no spill, no stack, and
 // none of it a call.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backend/cuda/nvrtc.hpp"      // compile_for
-#include "wingbeat/workgroup_fft.hpp"  // with_device_headers
+#include "backend/cuda/on_architecture.hpp"  // on_architecture
 
 namespace {
 
-using namespace wingbeat::backend;
-using namespace wingbeat::backend::cuda;
+using namespace wingbeat::test;
 
 /// Every type that updates take, and both that quantising takes.
 constexpr const char* text = R"(
@@ -30,7 +27,7 @@ WINGBEAT_FN unsigned quantised(Real x) {
 }
 
 WINGBEAT_KERNEL(128)
-void numbers(const float* x, const double* y, unsigned* out, int* a, unsigned* b, size* c, float* d,
+void entry(const float* x, const double* y, unsigned* out, int* a, unsigned* b, size* c, float* d,
              double* e) {
   const unsigned i = group::index() * 128 + group::thread();
   update(a, int(i));
@@ -41,20 +38,12 @@ void numbers(const float* x, const double* y, unsigned* out, int* a, unsigned* b
   out[i] = quantised(x[i]) + quantised(y[i]);
 })";
 
-class cuda_numbers : public ::testing::TestWithParam<const char*> {};
+class cuda_numbers : public on_architecture {};
 
 TEST_P(cuda_numbers, compile_to_instructions) {
-  if (!process_nvrtc().problem.empty()) GTEST_SKIP() << process_nvrtc().problem;
-  const auto compiled =
-      compile_for({.text = wingbeat::with_device_headers(text), .entry = "numbers", .threads = 128},
-                  GetParam());
-  EXPECT_GT(compiled.figures.registers, 0);
-  EXPECT_LE(compiled.figures.registers, 40);
-  EXPECT_EQ(compiled.figures.spill_bytes, 0);
-  EXPECT_EQ(compiled.figures.stack_bytes, 0);
+  EXPECT_LE(expect_no_spills(text, 128).registers, 40);
 }
 
-INSTANTIATE_TEST_SUITE_P(architectures, cuda_numbers,
-                         ::testing::Values("sm_80", "sm_90", "sm_100"));
+INSTANTIATE_TEST_SUITE_P(architectures, cuda_numbers, architectures(), architecture_name);
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/refusal.hpp"  // message_of
 #include "wingbeat/error.hpp"
 
 namespace {
@@ -52,12 +53,7 @@ const kernel_source wrong{.text = "extern \"C\" __global__ void wrong() { no_suc
                           .entry = "wrong"};
 
 std::string message_of(const kernel_source& source, std::string_view architecture) {
-  try {
-    static_cast<void>(compile_for(source, architecture));
-  } catch (const wingbeat::error& refused) {
-    return refused.what();
-  }
-  return "";
+  return wingbeat::test::message_of([&] { static_cast<void>(compile_for(source, architecture)); });
 }
 
 class nvrtc : public ::testing::TestWithParam<const char*> {

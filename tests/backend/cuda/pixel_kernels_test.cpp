@@ -4,36 +4,22 @@
 // GPU: no register may spill.
 #include <gtest/gtest.h>
 
-#include "backend/cuda/nvrtc.hpp"        // process_nvrtc
-#include "backend/cuda/shape_check.hpp"  // figures_of
-#include "convolving/image_request.hpp"  // planes_of
-#include "convolving/renumbered.hpp"     // load_of_rows, store_of_rows
-#include "programs/catalogue.hpp"        // sample_device
-#include "programs/transforms.hpp"       // make_program
-#include "support/full_run.hpp"          // sampled
+#include "backend/cuda/on_architecture.hpp"  // on_architecture
+#include "convolving/image_request.hpp"      // planes_of
+#include "convolving/renumbered.hpp"         // load_of_rows, store_of_rows
+#include "support/full_run.hpp"              // sampled
 
 namespace {
 
 using namespace wingbeat;
+using namespace wingbeat::test;
 
-class pixel_kernels : public ::testing::TestWithParam<std::string> {
- protected:
-  static void expect_no_spills(const plan_spec& spec) {
-    const auto program = programs::make_program(spec, programs::sample_device(GetParam()));
-    for (const planner::pass& each : program.passes()) {
-      const auto figures = test::figures_of(each, GetParam());
-      EXPECT_EQ(figures.spill_bytes, 0) << each.describe();
-      EXPECT_GT(figures.registers, 0) << each.describe();
-    }
-  }
-};
+class pixel_kernels : public on_architecture {};
 
 TEST_P(pixel_kernels, compile_without_spills) {
-  const auto& found = backend::cuda::process_nvrtc();
-  if (!found.problem.empty()) GTEST_SKIP() << found.problem;
   for (const border outside :
-       test::sampled<border>({border::mirror}, {border::zero, border::repeat, border::clamp})) {
-    for (const precision stored : test::sampled<precision>({precision::fp16}, {precision::fp32})) {
+       sampled<border>({border::mirror}, {border::zero, border::repeat, border::clamp})) {
+    for (const precision stored : sampled<precision>({precision::fp16}, {precision::fp32})) {
       SCOPED_TRACE(std::string{name_of(outside)} + " " + std::string{name_of(stored)});
       const image_convolution_spec image{.height = 1080,
                                          .width = 1920,
@@ -59,8 +45,6 @@ TEST_P(pixel_kernels, compile_without_spills) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(architectures, pixel_kernels,
-                         ::testing::Values("sm_80", "sm_90", "sm_100"),
-                         [](const auto& of) { return of.param; });
+INSTANTIATE_TEST_SUITE_P(architectures, pixel_kernels, architectures(), architecture_name);
 
 }  // namespace

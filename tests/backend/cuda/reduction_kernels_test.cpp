@@ -4,14 +4,12 @@
 // architectures without a GPU: no register may spill.
 #include <gtest/gtest.h>
 
-#include "backend/cuda/nvrtc.hpp"        // process_nvrtc
-#include "backend/cuda/shape_check.hpp"  // figures_of
-#include "programs/catalogue.hpp"        // sample_device
-#include "programs/transforms.hpp"       // make_program
+#include "backend/cuda/on_architecture.hpp"  // on_architecture
 
 namespace {
 
 using namespace wingbeat;
+using namespace wingbeat::test;
 
 constexpr const char* text = R"(
 #include "wingbeat/device/atomic.hpp"
@@ -61,24 +59,12 @@ plan_spec weighted_energy(std::size_t n) {
   return spec;
 }
 
-class reduction_kernels : public ::testing::TestWithParam<std::string> {};
+class reduction_kernels : public on_architecture {};
 
 TEST_P(reduction_kernels, compile_without_spills) {
-  const auto& found = backend::cuda::process_nvrtc();
-  if (!found.problem.empty()) GTEST_SKIP() << found.problem;
-  for (const std::size_t n : {64, 2048, 8192, 1 << 18}) {
-    const auto program =
-        programs::make_program(weighted_energy(n), programs::sample_device(GetParam()));
-    for (const planner::pass& each : program.passes()) {
-      const auto figures = test::figures_of(each, GetParam());
-      EXPECT_EQ(figures.spill_bytes, 0) << each.describe();
-      EXPECT_GT(figures.registers, 0) << each.describe();
-    }
-  }
+  for (const std::size_t n : {64, 2048, 8192, 1 << 18}) expect_no_spills(weighted_energy(n));
 }
 
-INSTANTIATE_TEST_SUITE_P(architectures, reduction_kernels,
-                         ::testing::Values("sm_80", "sm_90", "sm_100"),
-                         [](const auto& of) { return of.param; });
+INSTANTIATE_TEST_SUITE_P(architectures, reduction_kernels, architectures(), architecture_name);
 
 }  // namespace

@@ -6,14 +6,12 @@
 
 #include <string>
 
-#include "backend/cuda/nvrtc.hpp"      // compile_for
-#include "support/full_run.hpp"        // sampled
-#include "wingbeat/workgroup_fft.hpp"  // with_device_headers
+#include "backend/cuda/on_architecture.hpp"  // on_architecture
+#include "support/full_run.hpp"              // sampled
 
 namespace {
 
-using namespace wingbeat::backend;
-using namespace wingbeat::backend::cuda;
+using namespace wingbeat::test;
 
 /// A kernel that loads registers as `team` holds them, runs `body` and stores them as `after` does.
 std::string kernel_text(const std::string& types, const std::string& after_lanes,
@@ -43,25 +41,15 @@ std::string kernel_text(const std::string& types, const std::string& after_lanes
          "  }\n}\n";
 }
 
-class register_kernels : public ::testing::TestWithParam<const char*> {
+class register_kernels : public on_architecture {
  protected:
-  void SetUp() override {
-    if (!process_nvrtc().problem.empty()) GTEST_SKIP() << process_nvrtc().problem;
-  }
-
-  static void expect_no_spill(const std::string& text) {
-    const auto compiled =
-        compile_for({.text = wingbeat::with_device_headers(text), .entry = "entry"}, GetParam());
-    EXPECT_GT(compiled.figures.registers, 0);
-    EXPECT_LE(compiled.figures.registers, 128);
-    EXPECT_EQ(compiled.figures.spill_bytes, 0);
-    EXPECT_EQ(compiled.figures.stack_bytes, 0);
+  static void expect_fits(const std::string& text) {
+    EXPECT_LE(expect_no_spills(text).registers, 128);
   }
 };
 
 TEST_P(register_kernels, of_two_signals_spill_nothing) {
-  for (const char* shape :
-       wingbeat::test::sampled<const char*>({"4096, 16, 1"}, {"256, 8, 2", "1024, 8, 1"})) {
+  for (const char* shape : sampled<const char*>({"4096, 16, 1"}, {"256, 8, 2", "1024, 8, 1"})) {
     SCOPED_TRACE(shape);
     const auto types = std::string{"using shape = workgroup::shape<"} + shape +
                        ">;\n"
@@ -71,9 +59,9 @@ TEST_P(register_kernels, of_two_signals_spill_nothing) {
                        "using back = workgroup::two_real_fft<shape, float, direction::inverse,\n"
                        "                                     workgroup::memory<>,\n"
                        "                                     order::natural>;\n";
-    expect_no_spill(kernel_text(types, "along_transform",
-                                "  there::execute(team, x, scratch, roots);\n"
-                                "  back::execute(team, x, scratch, roots);\n"));
+    expect_fits(kernel_text(types, "along_transform",
+                            "  there::execute(team, x, scratch, roots);\n"
+                            "  back::execute(team, x, scratch, roots);\n"));
   }
 }
 
@@ -82,18 +70,17 @@ TEST_P(register_kernels, of_rows_into_columns_spill_nothing) {
   const std::string reals =
       "using there = workgroup::real_fft<shape, float, direction::forward,\n"
       "                                  workgroup::spectrum::packed>;\n";
-  for (const char* shape : wingbeat::test::sampled<const char*>({"256, 16, 8"}, {"64, 4, 16"})) {
+  for (const char* shape : sampled<const char*>({"256, 16, 8"}, {"64, 4, 16"})) {
     for (const auto& transform : {fft, reals}) {
       SCOPED_TRACE(std::string{shape} + "\n" + transform);
       const auto types =
           std::string{"using shape = workgroup::shape<"} + shape + ">;\n" + transform;
-      expect_no_spill(kernel_text(types, "across_transforms",
-                                  "  there::execute_between(team, after, x, scratch, roots);\n"));
+      expect_fits(kernel_text(types, "across_transforms",
+                              "  there::execute_between(team, after, x, scratch, roots);\n"));
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(architectures, register_kernels,
-                         ::testing::Values("sm_80", "sm_90", "sm_100"));
+INSTANTIATE_TEST_SUITE_P(architectures, register_kernels, architectures(), architecture_name);
 
 }  // namespace
