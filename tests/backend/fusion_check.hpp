@@ -135,7 +135,9 @@ class fused_case {
       for (std::size_t i = 0; i < after.size(); ++i) after[i] = written[i] != 0 ? after[i] : 0;
       std::vector<Real> output(after.size() / sizeof(Real));
       std::memcpy(output.data(), after.data(), after.size());
-      if (!first.empty()) EXPECT_EQ(output, first) << "a run differs";
+      if (!first.empty()) {
+        EXPECT_EQ(output, first) << "a run differs";
+      }
       first = std::move(output);
     }
     EXPECT_EQ(in.trespass("input", verify::bytes(given.size(), 0)), std::nullopt);
