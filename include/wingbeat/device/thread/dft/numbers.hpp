@@ -24,7 +24,7 @@ using real_of = typename parts_of<Number>::type;
 
 /// A number's type without the address space that C++ for OpenCL deduces with it from an array.
 template <class Number>
-Number& lvalue_of();
+WINGBEAT_FN Number& lvalue_of();
 template <class Number>
 using value_of = decltype(lvalue_of<Number>() + lvalue_of<Number>());
 
