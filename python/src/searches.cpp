@@ -55,7 +55,7 @@ class kept_scores : protected one_at_a_time {
   nb::list peaks(const searching::peak_request& request) {
     nb::list result;
     for (const auto& each : locked([&] {
-           const search_state kept = state();
+           const search_state& kept = state();
            return searching::located_peaks(kept.map(score_map::largest), kept.numbers(), kept.width,
                                            request);
          })) {
@@ -97,7 +97,7 @@ class kept_scores : protected one_at_a_time {
   [[nodiscard]] virtual nb::tuple shape() const = 0;
 
  protected:
-  [[nodiscard]] virtual search_state state() = 0;
+  [[nodiscard]] virtual const search_state& state() = 0;
 
   /// Says of which search this is, on which queues.
   void describe(const search_spec& spec, const std::vector<queue>& queues, double min_valid) {
@@ -154,6 +154,7 @@ class image_search final : public kept_scores {
   void begin(nb::handle image, std::uintptr_t stream) {
     const array given = described(image);
     locked([&] {
+      kept_.reset();
       forget_templates();  // first, because a refused image ends the search for them
       has_image_hash_ = given.runs_on == engine::host;
       if (!has_image_hash_) {
@@ -168,6 +169,7 @@ class image_search final : public kept_scores {
 
   void restart() {
     locked([&] {
+      kept_.reset();
       search_->restart();
       forget_templates();
     });
@@ -177,6 +179,7 @@ class image_search final : public kept_scores {
            std::uintptr_t stream) {
     const array given = described(templates);
     locked([&] {
+      kept_.reset();
       add_numbered(count, first, [&](std::size_t number) {
         if (given.runs_on == engine::host) return deal(given, count, number);
         on_stream(given, stream, [&] { search_->add(on_, given.view(), count, number); });
@@ -190,7 +193,11 @@ class image_search final : public kept_scores {
   [[nodiscard]] std::string explain() const { return search_->explain(); }
 
  private:
-  [[nodiscard]] search_state state() override { return search_->state(); }
+  /// Reads what is kept once, however many maps are asked for.
+  [[nodiscard]] const search_state& state() override {
+    if (!kept_) kept_ = search_->state();
+    return *kept_;
+  }
 
   /// Returns reals of a packed array of this process; complex numbers are two.
   static std::vector<double> reals_of(const array& given, std::size_t begin, std::size_t count) {
@@ -236,6 +243,7 @@ class image_search final : public kept_scores {
   queue on_;
   std::uintptr_t stream_;
   std::optional<searching::search> search_;
+  std::optional<search_state> kept_;  ///< Since the latest template.
 };
 
 /// A part of a search, or what was merged of several.
@@ -255,7 +263,7 @@ class kept_part final : public kept_scores {
   }
 
  private:
-  [[nodiscard]] search_state state() override { return part_.kept; }
+  [[nodiscard]] const search_state& state() override { return part_.kept; }
 };
 
 nb::list pairs_of(const std::vector<searching::template_range>& ranges) {
