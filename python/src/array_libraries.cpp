@@ -89,9 +89,10 @@ class torch_library final : public described_library {
         functions_(functions),
         note_written_(library.attr("note_written")),
         is_neg_(type.attr("is_neg")),
-        is_conj_(type.attr("is_conj")),
-        requires_grad_(type.attr("requires_grad").attr("__get__")),
-        device_(type.attr("device").attr("__get__")) {
+        is_conj_(type.attr("is_conj")) {
+    const nb::object getter_of = nb::module_::import_("operator").attr("attrgetter");
+    requires_grad_ = getter_of("requires_grad");
+    device_ = getter_of("device");
     const nb::module_ torch = nb::module_::import_("torch");
     empty_like_ = torch.attr("empty_like");
     empty_strided_ = torch.attr("empty_strided");
@@ -129,15 +130,17 @@ class torch_library final : public described_library {
 
   [[nodiscard]] nb::object empty(nb::handle x, const array& source, array& view) const override {
     pack(view);
-    const std::string name = name_of(view.element);
-    const bool is_alike = lie_alike(source, view);
-    if (!is_alike && !types_.contains(name)) return nb::none();
-    nb::object result =
-        is_alike ? empty_like_(x)
-                 : empty_strided_(tuple_of(view, view.shape.data(), 1),
-                                  tuple_of(view, view.strides.data(), view.element.bytes()),
-                                  nb::arg("dtype") = nb::object{types_[name.c_str()]},
-                                  nb::arg("device") = device_(x));
+    nb::object result;
+    if (lie_alike(source, view)) {
+      result = empty_like_(x);
+    } else {
+      const std::string name = name_of(view.element);
+      if (!types_.contains(name)) return nb::none();
+      result = empty_strided_(tuple_of(view, view.shape.data(), 1),
+                              tuple_of(view, view.strides.data(), view.element.bytes()),
+                              nb::arg("dtype") = nb::object{types_[name.c_str()]},
+                              nb::arg("device") = device_(x));
+    }
     const array fresh = this->view(result).value();
     view.data = fresh.data;
     view.offset_bytes = fresh.offset_bytes;
