@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals and results in other orders of memory: reversed or transposed by functors, and rows in
-// place of columns between the launches.
+// Signals and results in other orders of memory: reversed or transposed by functors.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -8,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "convolving/program.hpp"  // running_program
-#include "programs/prepared_program.hpp"
 #include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
 #include "support/signal.hpp"     // fill_noise
 #include "wingbeat/wingbeat.hpp"
@@ -130,28 +127,6 @@ TEST_P(memory_order, templates_may_be_handed_in_and_maps_out_transposed) {
   spec.store = store_in(columns);
   expect_near(run(spec, in_order(templates, h * w, transposed(h, w))),
               in_order(run(plain(), templates), map_height * map_width, columns));
-}
-
-TEST_P(memory_order, rows_between_launches_give_what_columns_give) {
-  const convolution_spec spec = plain();
-  const auto axes = convolving::geometry_of(spec);
-  const programs::prepared_program kept_rows{
-      backend::engine_of(on->device().runs_on), on->impl(),
-      convolving::running_program(on->impl(), {spec, axes, n_templates, 1, nullptr, true})};
-  const convolution find{*on, spec};
-  buffer in{*on, find.image_bytes()}, batch{*on, find.kernel_bytes()};
-  in.write(image.data(), in.size_bytes());
-  batch.write(templates.data(), batch.size_bytes());
-  const buffer spectra{*on, find.spectra_bytes()}, out{*on, find.output_bytes()};
-  const buffer scratch{*on, kept_rows.program().workspace_bytes()};
-  find.prepare(*on, in.view(), spectra.view());
-  kept_rows.enqueue(*on->impl(), {.in = batch.view(),
-                                  .out = out.view(),
-                                  .workspace = scratch.view(),
-                                  .filter = spectra.view()});
-  std::vector<float> maps(n_templates * map_height * map_width);
-  out.read(maps.data(), out.size_bytes());
-  expect_near(maps, run(spec, templates));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, memory_order, test::all_engines(), test::engine_name);
