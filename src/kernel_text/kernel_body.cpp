@@ -4,7 +4,7 @@
 #include <utility>  // move
 
 #include "kernel_text/constants.hpp"  // policy
-#include "kernel_text/operands.hpp"   // declared, operand
+#include "kernel_text/operands.hpp"   // declared, operand_type
 #include "text/formatted.hpp"         // formatted, joined
 
 namespace wingbeat::kernel_text {
@@ -14,7 +14,8 @@ kernel_spec kernel_of(const kernel_body& body, std::vector<kernel_parameter> par
   for (const kernel_parameter& each : parameters) {
     const std::string name = formatted("given_{}", given.size());
     declared_list.push_back(each.is_memory() ? declared(each, name) : "size " + name);
-    given.push_back(each.is_memory() ? operand(each, name) : name);
+    given.push_back(each.is_memory() ? formatted("{0}{{{1}, {1}_first}}", operand_type(each), name)
+                                     : name);
   }
   const std::string bounds = body.resident == 0
                                  ? formatted("({})", body.threads)
