@@ -443,6 +443,7 @@ void kernel_code(session& asked) {
     if (!word.starts_with("sm_")) continue;
     auto more = list == "convolutions" ? units_of_convolutions(word)
                 : list == "banks"      ? units_of_banks(word)
+                : list == "lines"      ? units_of_lines(word)
                                        : units_for(word, std::max<std::size_t>(every, 1));
     for (unit& each : more) units.push_back(std::move(each));
   }

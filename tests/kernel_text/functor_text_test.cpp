@@ -37,9 +37,9 @@ TEST(functor_text, hands_on_operands_as_their_structs) {
   EXPECT_EQ(kernel_text::declared(output, "a"), "WINGBEAT_GLOBAL char* a, size a_first");
   EXPECT_EQ(kernel_text::declared(value, "a"), "ends::value_bytes<4> a");
   EXPECT_EQ(kernel_text::operand(input, "a"),
-            "wingbeat::device::ends::input_operand<4>{a, a_first}");
+            "wingbeat::device::ends::input_operand<4>{a + a_first * 4}");
   EXPECT_EQ(kernel_text::operand(output, "a"),
-            "wingbeat::device::ends::output_operand<8>{a, a_first}");
+            "wingbeat::device::ends::output_operand<8>{a + a_first * 8}");
   EXPECT_EQ(kernel_text::operand(value, "a"), "wingbeat::device::ends::value_operand<4>{a}");
 }
 
