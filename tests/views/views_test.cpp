@@ -55,16 +55,19 @@ TEST(views, are_of_the_queues_device_or_of_this_process) {
       SCOPED_TRACE(device.name + " with memory of " + elsewhere.name);
       const queue there{elsewhere};
       const buffer theirs{there, row_bytes};
-      const bool is_reached = fixture.on.device().runs_on == elsewhere.runs_on ||
-                              (is_of_this_process(device) && is_of_this_process(elsewhere));
+      const bool is_reached =
+          (device.runs_on == elsewhere.runs_on && device.index == elsewhere.index) ||
+          (is_of_this_process(device) && is_of_this_process(elsewhere));
       if (is_reached) {
         EXPECT_EQ(fixture.refusal_of(theirs.view(), fixture.memory.view()), nothing_refused);
         EXPECT_EQ(fixture.refusal_of(fixture.memory.view(), theirs.view()), nothing_refused);
         continue;
       }
-      const auto sentence = HasSubstr(
-          "is memory of " + std::string{name_of(elsewhere.runs_on)} + ":0 and the queue is of " +
-          std::string{name_of(device.runs_on)} + ":0; give it a buffer");
+      const auto title = [](const device_info& each) {
+        return std::string{name_of(each.runs_on)} + ":" + std::to_string(each.index);
+      };
+      const auto sentence = HasSubstr("is memory of " + title(elsewhere) + " and the queue is of " +
+                                      title(device) + "; give it a buffer");
       EXPECT_THAT(fixture.refusal_of(theirs.view(), fixture.memory.view()),
                   AllOf(HasSubstr("the input "), sentence));
       EXPECT_THAT(fixture.refusal_of(fixture.memory.view(), theirs.view()),
