@@ -198,10 +198,10 @@ void entry(WINGBEAT_GLOBAL size* keys, size keys_first, unsigned first,
            size norms_first, WINGBEAT_GLOBAL const float* rim, size rim_first, float mean,
            WINGBEAT_GLOBAL const float* scores, size scores_first WINGBEAT_SCRATCH_PARAMETER) {
   const size i = wingbeat::device::group::index();
-  functor::store(keys + keys_first,
-                 {first, moments + moments_first, counts + counts_first, threshold,
-                  norms + norms_first, rim + rim_first, mean},
-                 0, i, scores[scores_first + i]);
+  functor::of_row(keys + keys_first,
+                  {first, moments + moments_first, counts + counts_first, threshold,
+                   norms + norms_first, rim + rim_first, mean}, 0)
+      .store(i, scores[scores_first + i]);
 }
 )",
             .entry = "entry",
