@@ -109,6 +109,7 @@ class kept_scores : protected one_at_a_time {
   template <class Work>
   void add_numbered(std::size_t count, std::optional<std::size_t> first, const Work& work) {
     const std::size_t number = first.value_or(next_);
+    searching::search::require_numbers(number, count);
     auto ranges = part_.templates;
     if (const auto twice = searching::add_range(ranges, {number, number + count})) {
       throw plan_error("template " + std::to_string(*twice) +

@@ -407,6 +407,8 @@ def _of_search(x):
     """Returns (library, array). Raises TypeError for one on a GPU that is known by a protocol
     alone."""
     library = library_of(x)
+    if hasattr(x, "resolve_neg"):
+        x = x.resolve_conj().resolve_neg()
     if not hasattr(library, "host_array"):
         return library, library.array(x)
     on_host = library.host_array(x)

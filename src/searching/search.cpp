@@ -108,7 +108,16 @@ void search::begin(queue& on, buffer_view image) {
   is_whole_ = true;
 }
 
+void search::require_numbers(std::size_t first, std::size_t count) {
+  constexpr std::size_t none = std::numeric_limits<std::uint32_t>::max();
+  if (first <= none && count <= none - first) return;
+  throw plan_error(
+      formatted("templates up to number {} were added, and a search numbers {}; begin again",
+                first + count - 1, none));
+}
+
 template_batch search::checked(template_batch batch) const {
+  require_numbers(batch.first, batch.count);
   require_kept(batch);
   const std::size_t reals = reals_of_template(request_.search);
   for (std::size_t n = 0; n < batch.count && request_.search.is_normalised; ++n) {

@@ -290,3 +290,25 @@ def test_images_on_devices_have_one_device_and_no_parts():
         with pytest.raises(TypeError, match="give an image of numpy"):
             Search(image, (6, 5), **options)
     assert Search(image, (6, 5)).add(torch.from_numpy(TEMPLATES)).n_templates == 13
+
+
+@pytest.mark.parametrize("options", [{}, {"mask": "nan"}, {"devices": ["host", "host"]}])
+def test_a_refused_number_leaves_a_search_as_it_was(options):
+    rng = np.random.default_rng(7)
+    image, templates = rng.standard_normal((40, 44)), rng.standard_normal((4, 9, 11))
+    search = Search(image, (9, 11), **options).add(templates[:2])
+    before = search.best
+    for first in (2**32 - 2, 2**32):
+        with pytest.raises(ValueError, match="a search numbers 4294967295"):
+            search.add(templates[2:], first=first)
+    np.testing.assert_array_equal(search.best, before)
+    assert search.add(templates[2:]).n_templates == 4
+
+
+def test_flagged_views_of_tensors_are_searched_as_their_values():
+    torch = pytest.importorskip("torch")
+    image = np.random.default_rng(3).standard_normal((30, 32))
+    template = np.ascontiguousarray(image[4:12, 6:15])
+    flagged = torch._neg_view(torch.tensor(-image))
+    found = Search(flagged, (8, 9)).add(torch._neg_view(torch.tensor(-template))).peaks(1)[0]
+    assert (found.y, found.x) == (4, 6)
