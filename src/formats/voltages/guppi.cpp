@@ -142,24 +142,30 @@ void take_sky(block_list& list, std::string_view name) {
   list.frequencies = frequencies_of(most, list, name);
 }
 
-/// Returns the step of PKTIDX that is most frequent, and of equally frequent ones the smallest; 0
-/// where there is none.
-std::size_t usual_step(const std::vector<block>& blocks) {
+/// Returns the steps of PKTIDX from block to block, those that go forward, in ascending order.
+std::vector<std::size_t> steps_of(const std::vector<block>& blocks) {
   std::vector<std::size_t> steps;
   for (std::size_t i = 1; i < blocks.size(); ++i) {
     const auto before = blocks[i - 1].packet_index, index = blocks[i].packet_index;
     if (before && index && *index > *before) steps.push_back(*index - *before);
   }
   std::sort(steps.begin(), steps.end());
-  return steps.empty() ? 0 : most_frequent(steps);
+  return steps;
 }
 
-/// Returns the step of PKTIDX of one block: the stated one, unless blocks contradict it.
+/// Returns the step of PKTIDX of one block: the stated one, unless more blocks contradict it by one
+/// other step, the smallest of equally frequent ones, which no loss explains.
 std::size_t step_of(block_list& list) {
-  const std::size_t usual = usual_step(list.packets);
+  const std::vector<std::size_t> steps = steps_of(list.packets);
   const auto stated = list.packets_of_block;
+  const std::size_t usual = steps.empty() ? 0 : most_frequent(steps);
   if (!stated || usual == 0) return std::max<std::size_t>(usual, 1);
-  if (usual % *stated == 0 && usual / *stated <= max_lost_share + 1) return *stated;
+  const auto n_stated = std::count_if(steps.begin(), steps.end(), [&](std::size_t step) {
+    return step % *stated == 0 && step / *stated <= max_lost_share + 1;
+  });
+  const auto n_usual = std::count(steps.begin(), steps.end(), usual);
+  const bool is_far = n_usual == 1 && usual / *stated > max_lost_share * list.packets.size();
+  if (is_far || n_stated >= n_usual) return *stated;
   list.remarks.push_back(
       formatted("states {} for a block (by PIPERBLK, or PKTSIZE and BLOCSIZE), but PKTIDX mostly "
                 "grows by {}, which is taken",
@@ -167,10 +173,29 @@ std::size_t step_of(block_list& list) {
   return usual;
 }
 
+/// Leaves out the first block where PKTIDX of more blocks fits the second one's.
+void leave_out_wrong_first(block_list& list, std::size_t step) {
+  const std::vector<block>& found = list.packets;
+  if (found.size() < 3) return;
+  const auto n_fitting = [&](const block& origin) {
+    const std::size_t most = step * max_lost_share * found.size();
+    return std::count_if(found.begin() + 2, found.end(), [&](const block& each) {
+      if (!origin.packet_index || !each.packet_index) return false;
+      const std::size_t index = *each.packet_index, first = *origin.packet_index;
+      return index > first && (index - first) % step == 0 && index - first <= most;
+    });
+  };
+  if (n_fitting(found[1]) <= n_fitting(found[0])) return;
+  list.left_out.add("PKTIDX {} of block {} does not fit those behind",
+                    found[0].packet_index.value_or(0), found[0].number);
+  list.packets.erase(list.packets.begin());
+}
+
 /// Returns the place of each block, in blocks from the first one on, by PKTIDX; without any, one
 /// after the other. Blocks at no place of their own are left out.
 std::vector<std::size_t> take_places(block_list& list, std::string_view name) {
   const std::size_t step = step_of(list);
+  leave_out_wrong_first(list, step);
   const std::vector<block> found = std::exchange(list.packets, {});
   const auto first = found[0].packet_index;
   list.packets.assign(1, found[0]);

@@ -138,8 +138,9 @@ std::vector<std::uint32_t> take_threads(frame_list& list, const voltage_options&
                    [&](const frame& f) { return counts[f.thread] * least_share < most; });
   }
   if (threads.size() > 2) {
-    refuse(name, "has {} threads, {}, {} to {}; give one or two of them by --vdif-threads",
-           threads.size(), threads[0], threads[1], threads.back());
+    refuse(name, "has {} threads, {}, {} {} {}; give one or two of them by --vdif-threads",
+           threads.size(), threads[0], threads[1], threads.size() == 3 ? "and" : "to",
+           threads.back());
   }
   std::erase_if(list.packets, [&](const frame& f) {
     return std::find(threads.begin(), threads.end(), f.thread) == threads.end();

@@ -126,7 +126,8 @@ TEST_F(channelise_flaws, have_no_part_in_threads_and_rates_that_headers_state) {
   }
   at_.file("three", content);
   EXPECT_EQ(run("three", {}).code, 4);
-  EXPECT_THAT(run("three", {}).err, HasSubstr("has 3 threads, 0, 1 to 2; give one or two of them"));
+  EXPECT_THAT(run("three", {}).err,
+              HasSubstr("has 3 threads, 0, 1 and 2; give one or two of them"));
   const finished two = run("three", {"--vdif-threads", "2,0", "--strict"});
   EXPECT_EQ(two.code, 0) << two.err;
   EXPECT_DOUBLE_EQ(stats()["adc_rate_hz"], 2e6);

@@ -292,6 +292,34 @@ TEST(guppi, reads_blocks_behind_a_damaged_first_one) {
   }
 }
 
+TEST(guppi, leaves_out_a_first_block_that_comes_at_a_wrong_time) {
+  for (const std::string index : {"3", "1099511627776"}) {
+    const voltages read = read_guppi(joined_blocks(four_blocks(0, "PKTIDX", index)), "x.raw");
+    EXPECT_THAT(read.remarks,
+                ElementsAre(HasSubstr("PKTIDX " + index + " of block 0 does not fit")));
+    EXPECT_EQ(read.n_samples, 12U);
+    EXPECT_EQ(read.samples[0], 2);
+  }
+}
+
+TEST(guppi, believes_the_stated_step_where_one_block_contradicts_it) {
+  const auto blocks = [](std::initializer_list<std::size_t> indices) {
+    file_bytes content;
+    for (const std::size_t index : indices) {
+      const cards shape = with(with(small(), "PIPERBLK", "64"), "PKTIDX", std::to_string(index));
+      content = content + header(shape) + bytes_of({1, 2, 3, 4, 5, 6, 7, 8});
+    }
+    return read_guppi(content, "x.raw");
+  };
+  const voltages far = blocks({0, std::size_t{1} << 40, 64});
+  EXPECT_THAT(far.present, ElementsAre(std::vector<bool>{true, true}));
+  EXPECT_THAT(far.remarks,
+              ElementsAre(HasSubstr("PKTIDX 1099511627776 of block 1 lies far behind")));
+  const voltages odd = blocks({0, 64, 131, 192});
+  EXPECT_THAT(odd.present, ElementsAre(std::vector<bool>{true, true, false, true}));
+  EXPECT_THAT(odd.remarks, ElementsAre(HasSubstr("PKTIDX 131 of block 2 is at no multiple of 64")));
+}
+
 TEST(guppi, reads_blocks_behind_stray_bytes) {
   const voltages whole = read_guppi(joined_blocks(four_blocks()), "x.raw");
   std::vector<file_bytes> blocks = four_blocks();

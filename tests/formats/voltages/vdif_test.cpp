@@ -314,7 +314,7 @@ TEST(vdif, is_refused_in_one_sentence) {
   const file_bytes other = vdif_frame({.number = 1, .bits = 4}, counted);
   EXPECT_THAT(why(good + other + other), HasSubstr("frame 1 of another size, shape or epoch"));
   EXPECT_THAT(why(good + vdif_frame({.thread = 1}, counted) + vdif_frame({.thread = 2}, counted)),
-              HasSubstr("has 3 threads, 0, 1 to 2"));
+              HasSubstr("has 3 threads, 0, 1 and 2"));
   EXPECT_THAT(
       why(good + vdif_frame({.second = 1000000000, .number = 1}, counted)),
       HasSubstr("has 2 frames, 1 of which are far from the time of others; split the file"));
