@@ -66,11 +66,13 @@ std::string require_memory(std::string_view work, double array_bytes, const memo
   if (needed_mib * mebibyte <= limit_bytes) {
     return formatted("{:.0f} MiB of memory", needed_mib);
   }
-  throw plan_error(
-      formatted("{} needs up to {:.0f} MiB of memory, and {} are allowed{}; give --max-memory "
-                "{:.0f}M if the machine has them, or take less at once",
-                work, needed_mib, text_of(limit_bytes),
-                limit.bytes ? "" : ", half of the machine's", needed_mib));
+  const std::string sentence = formatted(
+      "{} needs up to {:.0f} MiB of memory, and {} are allowed{}; give --max-memory "
+      "{:.0f}M if the machine has them, or take less at once",
+      work, needed_mib, text_of(limit_bytes), limit.bytes ? "" : ", half of the machine's",
+      needed_mib);
+  if (limit.bytes) throw plan_error(sentence);
+  throw memory_error(sentence);
 }
 
 }  // namespace wingbeat::cli

@@ -21,7 +21,8 @@ struct memory_limit {
 void add_memory_limit(CLI::App& command, memory_limit& target);
 
 /// Returns what `work` needs at most, arrays and the program itself: "131 MiB of memory". Throws
-/// `plan_error` where that exceeds the limit.
+/// `plan_error` where that exceeds a limit that was given, and `memory_error` where it exceeds the
+/// machine's.
 [[nodiscard]] std::string require_memory(std::string_view work, double array_bytes,
                                          const memory_limit& limit);
 
