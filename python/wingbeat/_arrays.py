@@ -115,8 +115,8 @@ class ArrayLibrary:
             raise ValueError(f"out has shape {view.shape} and the result {tuple(shape)}; give an "
                              "out of that shape")
         if view.dtype != name:
-            raise TypeError(f"out has dtype {view.dtype} and the result {name}; give an out of "
-                            "that dtype")
+            raise TypeError(f"out has dtype {out.dtype} and the result {name}; give an out of that "
+                            "dtype")
         if not view.lies_apart and 0 not in shape:
             raise ValueError(f"out has strides of {view.strides} bytes, so that elements share "
                              "memory; give an out whose elements lie apart")

@@ -5,7 +5,6 @@ import math
 import threading
 from contextlib import contextmanager
 from functools import lru_cache
-from operator import attrgetter
 
 import numpy as np
 
@@ -34,7 +33,6 @@ class OpenclLibrary(ArrayLibrary):
     """pyopencl.array.Array. Runs on the array's queue."""
 
     engine, types = _wingbeat.Engine.opencl, NUMPY_TYPES
-    layout = attrgetter("base_data.int_ptr", "shape", "strides", "dtype.str", "offset")
 
     def __init__(self):
         import pyopencl
@@ -43,8 +41,13 @@ class OpenclLibrary(ArrayLibrary):
         self._named = threading.local()  # queues of calls, each of its thread
         _wingbeat.know(pyopencl.array.Array, self, False)
 
+    @staticmethod
+    def layout(x):
+        data = x.base_data  # None of an array without elements
+        return 0 if data is None else data.int_ptr, x.shape, x.strides, x.dtype.str, x.offset
+
     def array(self, x):
-        if not hasattr(x.base_data, "int_ptr"):
+        if x.base_data is not None and not hasattr(x.base_data, "int_ptr"):
             raise TypeError("a pyopencl array is in shared virtual memory; give one in a buffer, "
                             "where pyopencl.array puts them by default")
         return x
