@@ -8,7 +8,7 @@
 
 #include "backend/engine_plan_check.hpp"        // check_length, check_batches, check_impulses
 #include "backend/host/on_instruction_set.hpp"  // on_instruction_set, every_instruction_set
-#include "support/sanitizer.hpp"                // has_thread_sanitizer
+#include "support/sanitizer.hpp"                // has_sanitizer, has_thread_sanitizer
 
 namespace {
 
@@ -18,7 +18,7 @@ using namespace wingbeat::test;
 class host_plan : public on_instruction_set {};
 
 TEST_P(host_plan, is_right_at_every_power_of_two) {
-  for (std::size_t n = 2; n <= std::size_t{1} << 16; n *= has_thread_sanitizer ? 8 : 2) {
+  for (std::size_t n = 2; n <= std::size_t{1} << 16; n *= has_sanitizer ? 8 : 2) {
     check_length(on, n);
   }
 }
