@@ -13,7 +13,8 @@
 
 #include "array_library.hpp"  // described
 #include "bindings.hpp"
-#include "fields.hpp"  // read
+#include "convolving/scores.hpp"  // require_numbers
+#include "fields.hpp"             // read
 #include "owned_array.hpp"
 #include "part_bytes.hpp"        // bytes_of, part_of
 #include "queues.hpp"            // queue_of
@@ -109,7 +110,7 @@ class kept_scores : protected one_at_a_time {
   template <class Work>
   void add_numbered(std::size_t count, std::optional<std::size_t> first, const Work& work) {
     const std::size_t number = first.value_or(next_);
-    searching::search::require_numbers(number, count);
+    convolving::require_numbers(count, number);
     auto ranges = part_.templates;
     if (const auto twice = searching::add_range(ranges, {number, number + count})) {
       throw plan_error("template " + std::to_string(*twice) +
@@ -219,7 +220,7 @@ class image_search final : public kept_scores {
       return searching::template_batch{reals_of(given, begin * reals, n * reals), number + begin,
                                        n};
     };
-    while (n_dealt < count) search_->require_kept(next(1));
+    while (search_->judges_templates() && n_dealt < count) search_->require_kept(next(1));
     n_dealt = 0;
     (void)search_->add(next);
   }

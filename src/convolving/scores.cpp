@@ -54,6 +54,12 @@ void each_array(const kept_scores& kept, Visit visit) {
 
 }  // namespace
 
+void require_numbers(std::size_t count, std::size_t before) {
+  if (count < no_template && before < no_template && before + count <= no_template) return;
+  throw plan_error(formatted("{} templates were added to {}, and a search numbers {}; begin again",
+                             count, before, no_template));
+}
+
 std::size_t kept_scores::rim_reals() const {
   return (axes[0].kernel + 1) * (axes[1].kernel + 1);
 }

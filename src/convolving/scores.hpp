@@ -28,6 +28,10 @@ struct score_key {
 };
 inline constexpr std::uint32_t no_template = 0xffffffffU;
 
+/// Throws `plan_error` if `count` templates after `before` others have numbers beyond those of a
+/// search.
+void require_numbers(std::size_t count, std::size_t before);
+
 /// Returns a score as it is reported: a coefficient that rounding left beyond 1 is cut off here,
 /// not before scores are compared. -infinity (no score) stays.
 [[nodiscard]] float reported_score(float score, bool is_normalised);

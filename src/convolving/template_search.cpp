@@ -154,14 +154,6 @@ void require_product(std::size_t count, std::size_t template_bytes) {
                 count, template_bytes));
 }
 
-/// Requires that templates after `before` others have numbers.
-void require_numbers(std::size_t count, std::size_t before) {
-  if (count == 0) throw plan_error("0 templates were added; give at least 1");
-  if (count < no_template && before < no_template && before + count <= no_template) return;
-  throw plan_error(formatted("{} templates were added to {}, and a search numbers {}; begin again",
-                             count, before, no_template));
-}
-
 }  // namespace
 
 struct template_search::impl {
@@ -312,7 +304,8 @@ struct template_search::impl {
     if (!has_image) {
       throw plan_error("templates were added before an image; call begin first");
     }
-    require_numbers(count, std::max(added, first));
+    if (count == 0) throw plan_error("0 templates were added; give at least 1");
+    convolving::require_numbers(count, std::max(added, first));
     const std::size_t start = (spec.form == operand_form::spectrum ? 2 : 1) * real_bytes();
     templates = required(on, "memory of templates", templates, count * given_bytes(), start);
     prepared_templates& memory = templates_of(on);

@@ -10,8 +10,9 @@
 #include <thread>   // jthread
 #include <utility>  // move
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "convolving/scores.hpp"  // require_numbers
+#include "text/formatted.hpp"     // formatted
+#include "wingbeat/error.hpp"     // plan_error
 
 namespace wingbeat::searching {
 namespace {
@@ -108,16 +109,8 @@ void search::begin(queue& on, buffer_view image) {
   is_whole_ = true;
 }
 
-void search::require_numbers(std::size_t first, std::size_t count) {
-  constexpr std::size_t none = std::numeric_limits<std::uint32_t>::max();
-  if (first <= none && count <= none - first) return;
-  throw plan_error(
-      formatted("templates up to number {} were added, and a search numbers {}; begin again",
-                first + count - 1, none));
-}
-
 template_batch search::checked(template_batch batch) const {
-  require_numbers(batch.first, batch.count);
+  convolving::require_numbers(batch.count, batch.first);
   require_kept(batch);
   const std::size_t reals = reals_of_template(request_.search);
   for (std::size_t n = 0; n < batch.count && request_.search.is_normalised; ++n) {
@@ -127,7 +120,7 @@ template_batch search::checked(template_batch batch) const {
 }
 
 void search::require_kept(const template_batch& batch) const {
-  if (image_norm_ == 0 || !request_.keeps_state) return;
+  if (!judges_templates()) return;
   using kept = std::numeric_limits<float>;
   const search_spec& spec = request_.search;
   const auto product = [](std::size_t a, std::size_t b) { return double(a) * double(b); };

@@ -34,16 +34,16 @@ class search {
   void restart();
 
   /// Deals templates to the queues until the source has no more, and returns how many there were.
-  /// report: called by one thread at a time, with how many are done. Throws as `require_numbers`
-  /// and `require_kept` do, and what one of the queues or the source threw first; then some
-  /// templates are scored and some are not, and all is refused until `begin` or `restart`.
+  /// report: called by one thread at a time, with how many are done. Throws as `require_kept` and
+  /// `convolving::require_numbers` do, and what one of the queues or the source threw first; then
+  /// some templates are scored and some are not, and all is refused until `begin` or `restart`.
   std::size_t add(const template_source& source,
                   const std::function<void(std::size_t n_done)>& report = {});
   /// Queues templates in memory of the device of the only queue, as `template_search` takes them.
   void add(queue& on, buffer_view templates, std::size_t count, std::size_t first);
 
-  /// Throws `plan_error` for numbers first .. first + count - 1 that no search keeps.
-  static void require_numbers(std::size_t first, std::size_t count);
+  /// Whether `require_kept` looks at templates: those of plain scores that are kept.
+  [[nodiscard]] bool judges_templates() const { return image_norm_ != 0 && request_.keeps_state; }
 
   /// Throws `plan_error` for templates whose scores, at most the product of both norms, could
   /// exceed fp32, in which they are kept, or be below its normal numbers; in a search in fp32
