@@ -2,9 +2,7 @@
 // Conversion of numbers between this program, fp64, and device memory, fp32 or fp64.
 #pragma once
 
-#include <complex>
 #include <span>
-#include <vector>
 
 #include "convolving/convolver.hpp"  // pack
 #include "wingbeat/plan.hpp"         // precision
@@ -12,10 +10,6 @@
 namespace wingbeat::cli {
 
 using convolving::pack;
-
-/// Returns samples as pairs of numbers, or as their real parts alone.
-[[nodiscard]] std::vector<double> numbers_of(std::span<const std::complex<double>> samples,
-                                             bool is_real);
 
 /// Rounds every number to the precision, so that an engine and its reference transform the same.
 void round_to(precision real, std::span<double> numbers);

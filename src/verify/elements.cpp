@@ -102,6 +102,16 @@ std::vector<double> numbers_of(std::span<const std::byte> stored, precision real
   return numbers;
 }
 
+std::vector<double> numbers_of(std::span<const std::complex<double>> samples, bool are_real) {
+  std::vector<double> numbers;
+  numbers.reserve(samples.size() * (are_real ? 1 : 2));
+  for (const auto& sample : samples) {
+    numbers.push_back(sample.real());
+    if (!are_real) numbers.push_back(sample.imag());
+  }
+  return numbers;
+}
+
 /// The finaliser of splitmix64 over a counter, so that numbers can be computed in any order.
 double noise_at(std::size_t i) {
   std::uint64_t x = (i + 20) * 0x9e3779b97f4a7c15U;

@@ -39,6 +39,10 @@ void store_element(const plan_spec& spec, const arrays::array& in, std::size_t n
 /// Returns the numbers of this precision in `stored`.
 [[nodiscard]] std::vector<double> numbers_of(std::span<const std::byte> stored, precision real);
 
+/// Returns samples as pairs of numbers, or as their real parts alone.
+[[nodiscard]] std::vector<double> numbers_of(std::span<const std::complex<double>> samples,
+                                             bool are_real);
+
 /// Returns number i of a stream of noise in [-1, 1).
 [[nodiscard]] double noise_at(std::size_t i);
 

@@ -26,17 +26,6 @@ void append(std::vector<double>& to, const std::vector<double>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Returns the numbers that `compare` reads: pairs, or only reals.
-std::vector<double> flat(const std::vector<std::complex<double>>& values, bool are_real) {
-  std::vector<double> numbers;
-  numbers.reserve(values.size() * (are_real ? 1 : 2));
-  for (const auto& z : values) {
-    numbers.push_back(z.real());
-    if (!are_real) numbers.push_back(z.imag());
-  }
-  return numbers;
-}
-
 }  // namespace
 
 std::vector<double> reference_output(plan_spec spec, std::span<const double> input) {
@@ -150,7 +139,7 @@ const std::vector<double>& judge::expected_of(const output_sample& sample) {
     auto values = expected_sample(problem_.spec, sample, problem_.input);
     const auto factor = static_cast<double>(request::factor_of(problem_.spec));
     for (auto& z : values) z = factor * (problem_.has_magnitudes ? std::abs(z) : z);
-    place->second = flat(values, out_.is_real());
+    place->second = numbers_of(values, out_.is_real());
   }
   return place->second;
 }
@@ -205,7 +194,7 @@ agreement judge::judged(const arrays::array& out, const byte_reader& read, const
   std::map<std::size_t, value_pairs> pairs;  // by transform
   for (const output_sample& sample : found.empty() ? few_ : samples_of(found)) {
     auto& [got, expected] = pairs[sample.transform];
-    append(got, flat(read_sample(out, sample, read, bin_at), out_.is_real()));
+    append(got, numbers_of(read_sample(out, sample, read, bin_at), out_.is_real()));
     append(expected, expected_of(sample));
   }
   for (std::size_t t = 0; has_norms() && t < found.size(); ++t) pairs[t];

@@ -19,7 +19,6 @@
 #include "cli/problem.hpp"                // report_times
 #include "cli/rate.hpp"                   // rate_bar
 #include "cli/recording_filter.hpp"       // filter_recording
-#include "cli/samples.hpp"                // numbers_of
 #include "convolving/convolver.hpp"       // convolver
 #include "convolving/geometry.hpp"        // wanted_of_full
 #include "formats/files/atomic_file.hpp"  // atomic_file
@@ -29,6 +28,7 @@
 #include "formats/signals/signal.hpp"     // output_format_of, read_signal, write_signal
 #include "formats/signals/wav.hpp"        // wav_reader, wav_writer
 #include "text/formatted.hpp"             // formatted
+#include "verify/elements.hpp"            // numbers_of
 #include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
@@ -181,7 +181,7 @@ class row_filter {
 
   [[nodiscard]] std::vector<double> numbers_of(const formats::signal& rows, std::size_t first,
                                                std::size_t count) const {
-    return cli::numbers_of(std::span{rows.samples}.subspan(first, count), !is_complex_);
+    return verify::numbers_of(std::span{rows.samples}.subspan(first, count), !is_complex_);
   }
 
   /// Appends the results of `count` signals, the first of them, or a part of it, row `row`.

@@ -12,12 +12,13 @@
 #include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // choice_of
 #include "cli/reports/power.hpp"               // power_spectra
-#include "cli/samples.hpp"                     // numbers_of, pack, round_to
+#include "cli/samples.hpp"                     // pack, round_to
 #include "cli/window.hpp"                      // samples_of
 #include "formats/signals/signal.hpp"          // read_signal
 #include "request/validation.hpp"              // require_length, points_of
 #include "text/counted.hpp"                    // counted
 #include "text/formatted.hpp"                  // formatted
+#include "verify/elements.hpp"                 // numbers_of
 #include "wingbeat/error.hpp"                  // plan_error, file_error
 
 namespace wingbeat::cli {
@@ -120,7 +121,7 @@ frame_problem problem_of(const transform_options& o, const formats::signal& sign
   frame_problem p;
   p.layout = layout_of(o, signal);
   p.spec.real = o.real;
-  p.samples = numbers_of(signal.samples, signal.is_real);
+  p.samples = verify::numbers_of(signal.samples, signal.is_real);
   round_to(p.spec.real, p.samples);
   require_powers(p.samples, o.shown_file(), p.spec.real);
   p.weights.window = samples_of(o.weights.value_or(window::hann), p.layout.length);
