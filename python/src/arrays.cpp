@@ -61,11 +61,12 @@ int device_of(std::uintptr_t pointer) {
                            std::to_string(failed) + "; give an array of a CUDA device");
 }
 
-/// Reads what `__cuda_array_interface__` states.
-given_array stated(nb::handle x) {
+/// Reads what `__cuda_array_interface__` states. Throws nb::python_error or nb::cast_error where a
+/// key is missing or of another type than version 3 of the protocol has.
+given_array read_statement(nb::handle x) {
   const nb::object interface = x.attr("__cuda_array_interface__"), get = interface.attr("get");
   const std::string type = nb::cast<std::string>(interface["typestr"]);
-  if (type[0] == '>' || !get("mask").is_none()) {
+  if (type.starts_with('>') || !get("mask").is_none()) {
     refuse_type("x is of type " + nb::cast<std::string>(nb::inst_name(x)) +
                 " and has a mask, or numbers whose bytes are in the other order; convert it");
   }
@@ -73,13 +74,29 @@ given_array stated(nb::handle x) {
   array& view = result.view;
   view.element = element_type_stated(type);
   lay_out(view, nb::tuple(interface["shape"]), get("strides"), 1);
-  const auto pointer = nb::cast<std::uintptr_t>(interface["data"][0]);
-  view.data = reinterpret_cast<void*>(pointer);
-  view.runs_on = engine::cuda;
-  view.device_index = device_of(pointer);
-  result.lender = nb::borrow(x);
+  view.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(interface["data"][0]));
   const nb::object stream = get("stream");
   result.fixed_stream = stream.is_none() ? legacy_stream : nb::cast<std::uintptr_t>(stream);
+  result.lender = nb::borrow(x);
+  return result;
+}
+
+given_array stated(nb::handle x) {
+  given_array result;
+  const auto refuse = [&](const std::string& reason) {
+    refuse_type("x is of type " + nb::cast<std::string>(nb::inst_name(x)) +
+                ", whose __cuda_array_interface__ cannot be read (" + reason +
+                "); give an array that states typestr, shape and data");
+  };
+  try {
+    result = read_statement(x);
+  } catch (const nb::python_error& error) {
+    refuse(nb::cast<std::string>(nb::str(error.value())));
+  } catch (const nb::cast_error&) {
+    refuse("a value has another type");
+  }
+  result.view.runs_on = engine::cuda;
+  result.view.device_index = device_of(reinterpret_cast<std::uintptr_t>(result.view.data));
   return result;
 }
 
