@@ -66,9 +66,9 @@ std::complex<Real> weighted(Real weight, std::complex<Real> x, std::complex<Real
 template <class Value, class Real>
 run_reader<Value> reader(const frame_layout& layout, const frame_weights& weights) {
   const std::vector<Real> window(weights.window.begin(), weights.window.end());
-  const std::vector<Real> numbers(weights.means.begin(), weights.means.end());
+  const std::vector<Real> values(weights.means.begin(), weights.means.end());
   std::vector<Value> means(layout.n_transforms());
-  std::memcpy(static_cast<void*>(means.data()), numbers.data(), numbers.size() * sizeof(Real));
+  std::memcpy(static_cast<void*>(means.data()), values.data(), values.size() * sizeof(Real));
   return [layout, window, means](const void* in, std::size_t row, std::size_t first,
                                  std::span<Value> into) {
     const Value* const frame =
@@ -128,13 +128,13 @@ fused_load load_of(const frame_layout& layout, const frame_weights& weights, pre
   fused_load load;
   load.in_bytes = layout.n_rows * layout.row_length * layout.width() * real_bytes;
   load.element_bytes = layout.width() * real_bytes;
-  std::vector<double> numbers = weights.window;
-  numbers.resize((numbers.size() + 1) / 2 * 2);
-  load.source.text = formatted(load_text, numbers.size(), number, element, layout.n_frames,
+  std::vector<double> values = weights.window;
+  values.resize((values.size() + 1) / 2 * 2);
+  load.source.text = formatted(load_text, values.size(), number, element, layout.n_frames,
                                layout.row_length, layout.hop, difference, layout.n_transforms());
   load.source.type = "weighted_frames";
-  numbers.insert(numbers.end(), weights.means.begin(), weights.means.end());
-  load.source.parameters = pack(numbers, real);
+  values.insert(values.end(), weights.means.begin(), weights.means.end());
+  load.source.parameters = pack(values, real);
   if (real == precision::fp64) {
     load.callable = layout.is_real
                         ? host_load{reader<double, double>(layout, weights)}

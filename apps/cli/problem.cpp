@@ -82,27 +82,27 @@ std::size_t length_for(const formats::signal& signal, const std::string& name, t
 std::vector<double> padded_rows(const formats::signal& signal, std::size_t kept, std::size_t slots,
                                 bool is_real) {
   const std::size_t width = is_real ? 1 : 2;
-  std::vector<double> numbers(signal.n_rows * slots * width);
+  std::vector<double> values(signal.n_rows * slots * width);
   for (std::size_t r = 0; r < signal.n_rows; ++r) {
     for (std::size_t j = 0; j < kept; ++j) {
       const auto& sample = signal.samples[r * signal.row_length + j];
-      double* const target = &numbers[(r * slots + j) * width];
+      double* const target = &values[(r * slots + j) * width];
       target[0] = sample.real();
       if (!is_real) target[1] = sample.imag();
     }
   }
-  return numbers;
+  return values;
 }
 
 /// Refuses rows that could overflow. No partial sum exceeds the sum of a row's magnitudes.
-void require_range(std::span<const double> numbers, std::size_t n_rows, const std::string& name,
+void require_range(std::span<const double> values, std::size_t n_rows, const std::string& name,
                    precision real) {
   const double limit = real == precision::fp32 ? std::numeric_limits<float>::max()
                                                : std::numeric_limits<double>::max();
-  const std::size_t per_row = numbers.size() / n_rows;
+  const std::size_t per_row = values.size() / n_rows;
   for (std::size_t r = 0; r < n_rows; ++r) {
     long double sum = 0;
-    for (const double number : numbers.subspan(r * per_row, per_row)) sum += std::abs(number);
+    for (const double number : values.subspan(r * per_row, per_row)) sum += std::abs(number);
     if (sum <= limit / 2) continue;  // a real transform adds pairs: one more doubling
     throw plan_error(formatted(
         "the transform of {} would exceed the range of {}; {}", name, name_of(real),
@@ -112,15 +112,15 @@ void require_range(std::span<const double> numbers, std::size_t n_rows, const st
 
 /// Refuses rows without a number in the normal range of the precision, because rounding would cost
 /// all of them digits, or make them 0.
-void require_normal(std::span<const double> numbers, std::size_t n_rows, const std::string& name,
+void require_normal(std::span<const double> values, std::size_t n_rows, const std::string& name,
                     precision real) {
   const bool is_fp32 = real == precision::fp32;
   const double least =
       is_fp32 ? double{std::numeric_limits<float>::min()} : std::numeric_limits<double>::min();
-  const std::size_t per_row = numbers.size() / n_rows;
+  const std::size_t per_row = values.size() / n_rows;
   for (std::size_t r = 0; r < n_rows; ++r) {
     double largest = 0;
-    for (const double number : numbers.subspan(r * per_row, per_row)) {
+    for (const double number : values.subspan(r * per_row, per_row)) {
       largest = std::max(largest, std::abs(number));
     }
     if (largest == 0 || largest >= least) continue;
@@ -132,8 +132,8 @@ void require_normal(std::span<const double> numbers, std::size_t n_rows, const s
   }
 }
 
-std::size_t count_nonzero(std::span<const double> numbers) {
-  return numbers.size() - static_cast<std::size_t>(std::count(numbers.begin(), numbers.end(), 0.0));
+std::size_t count_nonzero(std::span<const double> values) {
+  return values.size() - static_cast<std::size_t>(std::count(values.begin(), values.end(), 0.0));
 }
 
 /// Rounds the input of `n_sums` rows, each of which is added up.

@@ -3,9 +3,9 @@
 
 namespace wingbeat::cli {
 
-void round_to(precision real, std::span<double> numbers) {
+void round_to(precision real, std::span<double> values) {
   if (real == precision::fp64) return;
-  for (double& number : numbers) number = static_cast<float>(number);
+  for (double& number : values) number = static_cast<float>(number);
 }
 
 }  // namespace wingbeat::cli

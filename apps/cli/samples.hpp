@@ -12,6 +12,6 @@ namespace wingbeat::cli {
 using convolving::pack;
 
 /// Rounds every number to the precision, so that an engine and its reference transform the same.
-void round_to(precision real, std::span<double> numbers);
+void round_to(precision real, std::span<double> values);
 
 }  // namespace wingbeat::cli

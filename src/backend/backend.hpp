@@ -179,8 +179,8 @@ class call {
 /// is a forward transform of one axis.
 struct spectra_of_rows {
   plan_spec rows;
-  std::size_t turns = 0;  ///< As in the rows that they multiply.
-  bool is_cut = false;    ///< Likewise.
+  std::size_t n_turns = 0;    ///< As in the rows that they multiply.
+  bool is_four_step = false;  ///< Likewise.
 };
 
 /// `rows`, a forward transform of one axis, times `spectra`, transformed back, with the layouts,
@@ -191,13 +191,13 @@ struct convolution_of_rows {
   /// Prefetch the spectrum: each long kernel is used for few rows.
   bool is_long = false;
   /// If not 0, rows of N reals yield the first N values of their linear convolution with the
-  /// spectrum's signal, as the real part of a product modulo t^N + i. It is computed in `turns`
-  /// turns of transforms of N / turns points, described by `rows`, which fit a workgroup; see
-  /// `pass_numbers::turns`. 0: circular convolution.
-  std::size_t turns = 0;
+  /// spectrum's signal, as the real part of a product modulo t^N + i. It is computed in T =
+  /// n_turns transforms of N / T points, described by `rows`, which fit a workgroup; see
+  /// `pass_numbers::n_turns`. 0: circular convolution.
+  std::size_t n_turns = 0;
   /// Rows too long for a workgroup are cut: into columns, shorter rows that are convolved, and
   /// columns back.
-  bool is_cut = false;
+  bool is_four_step = false;
 };
 
 /// Sums of circular correlations, in one crossing of memory or in three: for each of the batch of
@@ -206,11 +206,11 @@ struct convolution_of_rows {
 struct correlation_of_rows {
   plan_spec rows;
   std::size_t terms = 1;
-  std::size_t turns = 0;  ///< As in convolutions; lags from 0 on are stored.
-  bool is_cut = false;    ///< As in convolutions.
+  std::size_t n_turns = 0;    ///< As in convolutions; lags from 0 on are stored.
+  bool is_four_step = false;  ///< As in convolutions.
   /// If rows are cut: how each y is also convolved, with batch [row][1][term]. The convolutions are
   /// then the first output, the sums the second.
-  std::optional<convolution_of_rows> returned = {};
+  std::optional<convolution_of_rows> convolution = {};
 };
 
 /// `rows` of reals, forward to bins, which the load functor changes (a `diagonal_load`), and back,

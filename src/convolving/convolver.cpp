@@ -19,9 +19,9 @@ auto with_number(precision real, Work work) {
 
 }  // namespace
 
-std::vector<std::byte> pack(std::span<const double> numbers, precision real) {
+std::vector<std::byte> pack(std::span<const double> values, precision real) {
   return with_number(real, [&]<class Number>(Number) {
-    const std::vector<Number> rounded(numbers.begin(), numbers.end());
+    const std::vector<Number> rounded(values.begin(), values.end());
     const auto bytes = std::as_bytes(std::span{rounded});
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   });
@@ -35,10 +35,10 @@ void refuse_range(std::string_view subject, precision real, std::string_view fp6
 }
 
 template <class Number>
-void require_finite_result(std::span<const Number> numbers, precision real,
+void require_finite_result(std::span<const Number> values, precision real,
                            std::string_view fp64_name) {
   const auto is_finite = [](Number x) { return std::isfinite(x); };
-  if (std::all_of(numbers.begin(), numbers.end(), is_finite)) return;
+  if (std::all_of(values.begin(), values.end(), is_finite)) return;
   refuse_range("the result exceeds", real, fp64_name);
 }
 

@@ -17,7 +17,7 @@
 namespace wingbeat::convolving {
 
 /// Returns the numbers rounded to fp32 or fp64, as bytes of a buffer.
-[[nodiscard]] std::vector<std::byte> pack(std::span<const double> numbers, precision real);
+[[nodiscard]] std::vector<std::byte> pack(std::span<const double> values, precision real);
 
 /// Throws `plan_error` because `subject` exceeds the precision. fp64_name: what users choose
 /// instead of fp32, such as "--precision fp64".
@@ -26,7 +26,7 @@ namespace wingbeat::convolving {
 
 /// Throws `plan_error` if a number is infinite or NaN, because the result exceeds the precision.
 template <class Number>
-void require_finite_result(std::span<const Number> numbers, precision real,
+void require_finite_result(std::span<const Number> values, precision real,
                            std::string_view fp64_name);
 
 /// Magnitudes of numbers; they bound the results of a convolution.
@@ -36,9 +36,9 @@ struct magnitudes {
 
 /// Returns the magnitudes of floats or doubles.
 template <class Number>
-[[nodiscard]] magnitudes magnitudes_of(std::span<const Number> numbers) {
+[[nodiscard]] magnitudes magnitudes_of(std::span<const Number> values) {
   magnitudes found;
-  for (const Number number : numbers) {
+  for (const Number number : values) {
     found.sum += std::abs(double{number});
     found.largest = std::max(found.largest, std::abs(double{number}));
   }

@@ -15,7 +15,7 @@ namespace wingbeat::convolving {
 /// Where columns along the slowest axis lie, counted in complex numbers, or in reals for real
 /// signals of one axis.
 struct columns {
-  place where = place::input;
+  place array = place::input;
   std::size_t count = 1;  ///< Columns of one item.
   std::size_t distance = 0;
   std::size_t item_distance = 0;
@@ -40,8 +40,9 @@ inline void finish(plan_spec& last, const fused_store& store, const row_parts& p
 class inner_transforms {
  public:
   /// All arguments outlive this.
-  inner_transforms(const convolution_spec& spec, const program_sizes& sizes, program_builder& to)
-      : spec_(spec), of_(sizes), made_(to) {}
+  inner_transforms(const convolution_spec& spec, const program_sizes& sizes,
+                   program_builder& builder)
+      : spec_(spec), of_(sizes), made_(builder) {}
 
   /// Adds the transforms of a role's signals, and returns the columns that they leave.
   columns add_forward(operand_role role) {
@@ -73,15 +74,15 @@ class inner_transforms {
     begin(inner, load, {rows * mid, row});
     const place first = made_.workspace_beside(place::between_a, n * volume);
     made_.add(inner, {place::input, first});
-    const std::size_t all = bins_of_last * axes[1].padded;
+    const std::size_t columns = bins_of_last * axes[1].padded;
     inner = of_.plan_of(axes[1].padded, {n, rows, bins_of_last}, transform::forward);
     inner.factor = of_.scale().forward(role, 1);
     inner.in = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
-    inner.out = {.strides = {pitch}, .distances = {all * pitch, 1, axes[1].padded * pitch}};
+    inner.out = {.strides = {pitch}, .distances = {columns * pitch, 1, axes[1].padded * pitch}};
     range_in(inner, axes[1]);
-    const place second = made_.workspace_beside(first, n * all * pitch);
+    const place second = made_.workspace_beside(first, n * columns * pitch);
     made_.add(inner, {first, second});
-    return {second, all, pitch, all * pitch};
+    return {second, columns, pitch, columns * pitch};
   }
 
   /// Adds the transforms of convolved columns back.
@@ -99,8 +100,8 @@ class inner_transforms {
                .distances = {in.item_distance, 1, of_.axis(1).padded * in.distance}};
     back.out = {.strides = {bins_of_last}, .distances = {volume, plane, 1}};
     range_out(back, of_.axis(1));
-    const place between = made_.workspace_beside(in.where, of_.n_pairs() * volume);
-    made_.add(back, {in.where, between});
+    const place between = made_.workspace_beside(in.array, of_.n_pairs() * volume);
+    made_.add(back, {in.array, between});
     back = of_.plan_of(of_.axis(2).padded, {of_.n_pairs(), rows, mid}, of_.kind(false, last));
     back.factor = of_.scale().back(2);
     back.in = {.strides = {1}, .distances = {volume, plane, bins_of_last}};
@@ -120,7 +121,7 @@ class inner_transforms {
     back.out = {.distances = {rows * n, n}};
     range_out(back, of_.axis(1));
     finish(back, spec_.store, {rows, n});
-    made_.add(back, {in.where, place::output}, in.blocks);
+    made_.add(back, {in.array, place::output}, in.blocks);
   }
 
   const convolution_spec& spec_;

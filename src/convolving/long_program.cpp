@@ -127,7 +127,7 @@ programs::program long_programs::prepare() const {
   if (!row_.turned) kernels.valid_in = {{0, row_.taps}};
   kernels.out = {.strides = {1}, .distances = {row_.row()}};
   const array_ends ends{place::input, place::filter};
-  const backend::spectra_of_rows request{kernels, turns_of(row_.turned), row_.is_cut};
+  const backend::spectra_of_rows request{kernels, turns_of(row_.turned), row_.is_four_step};
   if (!steps.add_spectra(request, ends)) steps.add(kernels, ends);
   return steps.take();
 }
@@ -142,7 +142,7 @@ backend::convolution_of_rows long_programs::convolution(index_range in, index_ra
       {.stored = computed(spec_), .distances = {row_.row(), 0, 0}, .times = times},
       true,
       turns_of(row_.turned),
-      row_.is_cut};
+      row_.is_four_step};
   request.rows.load = signal_load(load);
   request.rows.store = signal_store(store);
   if (!row_.turned) {
@@ -226,10 +226,10 @@ bool long_programs::add_correlations(program_builder& steps) const {
 }
 
 std::optional<programs::program> long_programs::gradients() const {
-  if (!row_.is_cut) return std::nullopt;
+  if (!row_.is_four_step) return std::nullopt;
   backend::correlation_of_rows request = correlations(std::nullopt);
-  request.is_cut = true;
-  request.returned = signal_correlation();
+  request.is_four_step = true;
+  request.convolution = signal_correlation();
   array_ends ends;
   const std::size_t n_lengths = spec_.is_ragged ? 1 : 0, n_skips = spec_.has_skip ? 1 : 0;
   for (std::size_t i = 0; i < 1 + n_gates() + n_lengths; ++i) {
@@ -250,7 +250,7 @@ programs::program long_programs::kernel_gradient() const {
   const bool is_wide = 4 * spec_.channels >= on_->device().compute_units;
   if (is_wide && add_correlations(steps)) return steps.take();
   backend::correlation_of_rows cut = correlations(std::nullopt);
-  cut.is_cut = true;
+  cut.is_four_step = true;
   if (add_correlations(steps, cut)) return steps.take();
   std::size_t next = 0;
   const auto transformed = [&](index_range range, bool is_gated, place from, place to) {

@@ -42,8 +42,8 @@ void pad(long_geometry& row, std::size_t least, const long_convolution_spec& spe
     return;
   }
   const std::size_t cut = programs::length_of_cut(least, rows_of(spec.length), device);
-  row.is_cut = programs::can_convolve_cut(rows_of(cut), device);
-  if (row.is_cut) row.padded = cut;
+  row.is_four_step = programs::can_convolve_cut(rows_of(cut), device);
+  if (row.is_four_step) row.padded = cut;
 }
 
 void require_precisions(const long_convolution_spec& spec, const device_info& device) {
@@ -142,7 +142,7 @@ long_geometry geometry_of(const long_convolution_spec& spec, const device_info& 
   long_geometry row = unpadded(spec);
   pad(row, least_of(row), spec, device);
   row.turned = right_angle_of(row, spec, device);
-  if (row.turned) row.is_cut = false;
+  if (row.turned) row.is_four_step = false;
   return row;
 }
 

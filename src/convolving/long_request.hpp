@@ -38,7 +38,7 @@ struct long_geometry {
   index_range signals, results;
   /// Set for runs that take rows by right angles, because pairs of signals outgrow a workgroup.
   std::optional<right_angle> turned = {};
-  bool is_cut = false;  ///< Runs take rows in three launches, because they outgrow a workgroup.
+  bool is_four_step = false;  ///< Runs take rows in three launches: they outgrow a workgroup.
 
   /// Returns the length of the rows that runs take.
   [[nodiscard]] std::size_t row() const { return turned ? turned->length : padded; }

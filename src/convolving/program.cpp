@@ -33,7 +33,7 @@ class column_convolution {
     rows.kind = of_.kind(true, 0);
     rows.factor = of_.scale().forward(role_, 0);
     rows.out = {.strides = {1}, .distances = {of_.spectrum(), of_.bins(0)}};
-    const array_ends ends{in.where, place::filter};
+    const array_ends ends{in.array, place::filter};
     if (!may_convolve_at_once() || !made_.add_spectra({rows}, ends)) {
       made_.add(rows, ends);
     }
@@ -93,32 +93,33 @@ class column_convolution {
     const bool is_last = of_.n_axes() == 1;
     const std::size_t kept = is_last ? slowest.result() : of_.sector_aligned(slowest.result());
     columns out{place::output, in.count, kept, in.count * kept};
-    const std::size_t numbers = of_.n_pairs() * out.item_distance;
+    const std::size_t n_numbers = of_.n_pairs() * out.item_distance;
     if (may_convolve_at_once()) {
-      if (!is_last) out.where = made_.workspace_beside(in.where, numbers);
+      if (!is_last) out.array = made_.workspace_beside(in.array, n_numbers);
       const columns blocked = in_blocks(out);
-      if (made_.add_in_one(products_of(in, blocked), {in.where, out.where})) return blocked;
+      if (made_.add_in_one(products_of(in, blocked), {in.array, out.array})) return blocked;
     }
-    if (!is_last) out.where = made_.workspace_beside(made_.workspace_beside(in.where, 0), numbers);
+    if (!is_last)
+      out.array = made_.workspace_beside(made_.workspace_beside(in.array, 0), n_numbers);
     made_.add_in_two(products_of(in, out),
                      {of_.scale().forward(role_, 0), of_.is_real_row(), false},
-                     {in.where, out.where});
+                     {in.array, out.array});
     return out;
   }
 
   /// Returns the same columns in blocks, if the rows that are transformed next are real and gain by
   /// it.
-  [[nodiscard]] columns in_blocks(columns of) const {
+  [[nodiscard]] columns in_blocks(columns result) const {
     const tuning::placement_rules& rules = tuning::for_device(device_).placing;
-    const std::size_t bytes = of_.n_pairs() * of.item_distance * of_.number_bytes();
+    const std::size_t bytes = of_.n_pairs() * result.item_distance * of_.number_bytes();
     if (!of_.is_real() || of_.n_axes() != 2 || rules.result_block == 0 ||
         of_.axis(0).result() < rules.result_block || bytes < rules.min_blocked_bytes) {
-      return of;
+      return result;
     }
     const std::size_t block = std::max(rules.result_block, sector_bytes / of_.number_bytes());
-    of.blocks = {block, of.count * block};
-    of.distance = block;
-    return of;
+    result.blocks = {block, result.count * block};
+    result.distance = block;
+    return result;
   }
 
   const device_info& device_;
@@ -177,8 +178,8 @@ std::size_t value_bytes(const convolution_spec& spec) {
 }
 
 std::size_t spectrum_bytes(const program_request& request) {
-  const program_sizes of{request};
-  return of.spectrum() * of.number_bytes();
+  const program_sizes sizes{request};
+  return sizes.spectrum() * sizes.number_bytes();
 }
 
 std::size_t signal_bytes(const convolution_spec& spec, operand_role role) {
@@ -191,9 +192,9 @@ std::size_t signal_bytes(const convolution_spec& spec, operand_role role) {
 }
 
 std::size_t result_bytes(const program_request& request) {
-  std::size_t numbers = 1;
-  for (const axis_geometry& axis : request.axes) numbers *= axis.result();
-  return numbers * value_bytes(request.spec);
+  std::size_t n_results = 1;
+  for (const axis_geometry& axis : request.axes) n_results *= axis.result();
+  return n_results * value_bytes(request.spec);
 }
 
 const fused_load& load_of(const convolution_spec& spec, operand_role role) {

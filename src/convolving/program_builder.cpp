@@ -70,16 +70,16 @@ void program_builder::add_in_two(const backend::convolution_of_rows& request,
     back.kind = transform::inverse_to_real;
   }
   // Rows of functors have no distances.
-  if (auto& all = forward.in.distances; !all.empty()) all = {all[0], all[2]};
-  if (auto& all = back.out.distances; !all.empty()) all = {all[1], all[2]};
+  if (auto& steps = forward.in.distances; !steps.empty()) steps = {steps[0], steps[2]};
+  if (auto& steps = back.out.distances; !steps.empty()) steps = {steps[1], steps[2]};
   const place middle = workspace_beside(ends.in, run * columns * bins);
   add(forward, {ends.in, middle, ends.in_bytes});
   add(back, {middle, ends.out, 0, ends.out_bytes, {place::filter}});
 }
 
-place program_builder::workspace_beside(place used, std::size_t numbers) {
+place program_builder::workspace_beside(place used, std::size_t n_numbers) {
   const place found = used == place::between_a ? place::between_b : place::between_a;
-  program_.reserve(found, numbers * 2 * bytes_of_real(between_));
+  program_.reserve(found, n_numbers * 2 * bytes_of_real(between_));
   return found;
 }
 

@@ -51,8 +51,8 @@ class program_builder {
   void add_in_two(const backend::convolution_of_rows& request, const row_factors& factors,
                   const array_ends& ends);
 
-  /// Returns the workspace that is not `used`, with room for `numbers`.
-  place workspace_beside(place used, std::size_t numbers);
+  /// Returns the workspace that is not `used`, with room for `n_numbers` complex numbers.
+  place workspace_beside(place used, std::size_t n_numbers);
 
   [[nodiscard]] programs::program take() { return std::move(program_); }
 

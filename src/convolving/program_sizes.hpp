@@ -53,30 +53,30 @@ class program_sizes {
   }
   /// Returns the numbers of one prepared spectrum.
   [[nodiscard]] std::size_t spectrum() const {
-    std::size_t numbers = 1;
-    for (std::size_t a = 0; a < n_axes(); ++a) numbers *= bins(a);
-    return numbers;
+    std::size_t result = 1;
+    for (std::size_t a = 0; a < n_axes(); ++a) result *= bins(a);
+    return result;
   }
   /// Returns the bytes of a number of a spectrum, or of the workspace.
   [[nodiscard]] std::size_t number_bytes() const {
     return 2 * bytes_of_real(stored_between(spec_));
   }
   [[nodiscard]] std::size_t sector_aligned(std::size_t n) const {
-    const std::size_t numbers = std::max(sector_bytes / number_bytes(), min_sector_numbers);
-    return (n + numbers - 1) / numbers * numbers;
+    const std::size_t granule = std::max(sector_bytes / number_bytes(), min_sector_numbers);
+    return (n + granule - 1) / granule * granule;
   }
   [[nodiscard]] std::size_t value_bytes() const { return convolving::value_bytes(spec_); }
 
   [[nodiscard]] std::vector<signal_axis> signal(operand_role role) const {
-    std::vector<signal_axis> all;
+    std::vector<signal_axis> result;
     for (const axis_geometry& axis : axes_) {
       if (role == operand_role::image) {
-        all.push_back({axis.image, axis.image_at, axis.padded});
+        result.push_back({axis.image, axis.image_at, axis.padded});
       } else {
-        all.push_back({axis.kernel, 0, axis.padded});
+        result.push_back({axis.kernel, 0, axis.padded});
       }
     }
-    return all;
+    return result;
   }
 
   /// Returns the kind of the transforms along an axis.

@@ -13,8 +13,8 @@ namespace wingbeat::kernel_text {
 namespace {
 
 /// Returns what the request's functor is called.
-std::string alias_of(const line_functor& yours) {
-  return formatted("wingbeat_{}_of_lines", yours.end);
+std::string alias_of(const line_functor& functor) {
+  return formatted("wingbeat_{}_of_lines", functor.end);
 }
 
 /// Returns the parts of a functor whose lines are stored as the text says; `more` are further
@@ -28,18 +28,18 @@ functor_parts parts_of(const line_text& text, std::string_view stored, std::stri
   return parts;
 }
 
-functor_parts parts_of(const line_text& text, const line_functor& yours) {
-  const std::string alias = alias_of(yours);
+functor_parts parts_of(const line_text& text, const line_functor& functor) {
+  const std::string alias = alias_of(functor);
   const std::string rows = formatted("wingbeat::device::ends::fused_as<{}_policy>", alias);
   const std::string memory =
       formatted("wingbeat::device::functors::fused<wingbeat::device::functors::{}, {}, {}>",
-                yours.memory, alias, rows);
-  functor_parts parts = yours.memory.empty() ? parts_of(text, type_name(text.stored),
-                                                        formatted(", {}, {}", alias, rows))
-                                             : parts_of(text, memory);
-  if (!yours.source.parameters.empty()) parts.add_operand("blocks");
+                functor.memory, alias, rows);
+  functor_parts parts = functor.memory.empty() ? parts_of(text, type_name(text.stored),
+                                                          formatted(", {}, {}", alias, rows))
+                                               : parts_of(text, memory);
+  if (!functor.source.parameters.empty()) parts.add_operand("blocks");
   std::vector<std::string> list;
-  for (const kernel_parameter& each : yours.operands) {
+  for (const kernel_parameter& each : functor.operands) {
     const std::string name = formatted("yours_{}", list.size());
     parts.members += formatted("    {} {};\n", operand_type(each), name);
     list.push_back("given." + name);
@@ -52,14 +52,14 @@ functor_parts parts_of(const line_text& text, const line_functor& yours) {
 }
 
 /// Returns the policy of what the request's functor works on.
-std::string rows_of(const line_text& text, const line_functor& yours) {
+std::string rows_of(const line_text& text, const line_functor& functor) {
   const device::ends::fused_numbers rows{
-      .length = yours.row_elements,
+      .length = functor.row_elements,
       .is_real = true,
       .taken = device::ends::reals::unpaired,
-      .has_parameters = !yours.source.parameters.empty(),
-      .n_operands = static_cast<unsigned>(yours.operands.size())};
-  return policy(alias_of(yours) + "_policy",
+      .has_parameters = !functor.source.parameters.empty(),
+      .n_operands = static_cast<unsigned>(functor.operands.size())};
+  return policy(alias_of(functor) + "_policy",
                 formatted("  using real = {};\n", type_name(text.real)),
                 "wingbeat::device::ends::fused_numbers", assignments(rows));
 }
@@ -70,18 +70,18 @@ fused_source source_of(const line_text& text) {
   return functor_source(parts_of(text, type_name(text.stored)));
 }
 
-fused_source source_of(const line_text& text, const line_functor& yours) {
-  fused_source own = functor_source(parts_of(text, yours));
-  std::string lines = quoted(yours.end, yours.source.text);
-  if (yours.shares_text) {
+fused_source source_of(const line_text& text, const line_functor& functor) {
+  fused_source own = functor_source(parts_of(text, functor));
+  std::string lines = quoted(functor.end, functor.source.text);
+  if (functor.shares_text) {
     lines =
         formatted("#ifndef WINGBEAT_LINES_TEXT\n#define WINGBEAT_LINES_TEXT\n{}#endif\n", lines);
   }
-  own.text = lines + alias(yours.end, alias_of(yours), yours.source.type) +
+  own.text = lines + alias(functor.end, alias_of(functor), functor.source.type) +
              formatted("#include \"wingbeat/device/functors/{}_lines.hpp\"\n",
-                       yours.memory == "fused_reducer" ? "reduced" : "fused") +
-             parameters_check(yours.end, alias_of(yours), yours.source.parameters.size()) +
-             rows_of(text, yours) + own.text;
+                       functor.memory == "fused_reducer" ? "reduced" : "fused") +
+             parameters_check(functor.end, alias_of(functor), functor.source.parameters.size()) +
+             rows_of(text, functor) + own.text;
   return own;
 }
 

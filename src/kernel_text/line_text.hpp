@@ -35,6 +35,6 @@ struct line_functor {
 [[nodiscard]] fused_source source_of(const line_text& text);
 
 /// Returns the text of what calls a request's functor.
-[[nodiscard]] fused_source source_of(const line_text& text, const line_functor& yours);
+[[nodiscard]] fused_source source_of(const line_text& text, const line_functor& functor);
 
 }  // namespace wingbeat::kernel_text

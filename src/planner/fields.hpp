@@ -89,7 +89,7 @@ void each_own_field(const Visit& visit) {
   visit("factors_in", &pass_numbers::factors_in);
   visit("factors_out", &pass_numbers::factors_out);
   visit("has_bins_alone", &pass_numbers::has_bins_alone);
-  visit("turns", &pass_numbers::turns);
+  visit("n_turns", &pass_numbers::n_turns);
   visit("prefetches_filter", &pass_numbers::prefetches_filter);
   visit("has_own_filter", &pass_numbers::has_own_filter);
   visit("terms", &pass_numbers::terms);

@@ -16,7 +16,7 @@ std::size_t side_bytes(const pass& planned, const pass_side& stored,
                        const device::grid::side& placed, row holds) {
   if (stored.fused) return stored.fused->moved_bytes;
   std::size_t elements = planned.rows * planned.shape().elements() * (placed.second > 0 ? 2 : 1);
-  if (planned.numbers.turns > 0) elements *= planned.numbers.turns;
+  if (planned.numbers.n_turns > 0) elements *= planned.numbers.n_turns;
   for (unsigned i = 0; i < planned.numbers.depth; ++i) elements *= planned.numbers.loops[i].count;
   if (placed.is_limited) {
     // Of an axis cut into butterflies, each index is in one of them.
@@ -37,7 +37,7 @@ std::size_t filter_bytes(const pass& planned) {
     return distance == 0 ? 1 : count;
   };
   std::size_t spectra = times(planned.rows, planned.numbers.filter_distance);
-  if (planned.numbers.turns > 0) spectra *= planned.numbers.turns;
+  if (planned.numbers.n_turns > 0) spectra *= planned.numbers.n_turns;
   for (unsigned i = 0; i < planned.numbers.depth; ++i) {
     spectra *= times(planned.numbers.loops[i].count, planned.numbers.loops[i].filter);
   }
@@ -111,8 +111,8 @@ std::string pass::describe() const {
   if (numbers.factors_in > 0) {
     text += formatted(", {} inputs times factors", numbers.inputs_with_factors());
   }
-  if (numbers.turns > 0)
-    text += formatted(", by right angles in {}", counted(numbers.turns, "turn"));
+  if (numbers.n_turns > 0)
+    text += formatted(", by right angles in {}", counted(numbers.n_turns, "turn"));
   if (shape.points > 0) text += formatted(", padded to {}", shape.length);
   if (shape.makes == body::correlate) {
     text += formatted(", correlations of {} pairs of rows summed", numbers.terms);

@@ -64,7 +64,7 @@ struct piece {
   };
   std::optional<part_of_chirp> chirped = std::nullopt;
   std::shared_ptr<const rader> by_rader = nullptr;  ///< Of a body that needs its numbers.
-  std::size_t turns = 0;                            ///< See `pass_numbers::turns`.
+  std::size_t n_turns = 0;                          ///< See `pass_numbers::n_turns`.
   /// Its direction, of a part of what is convolved; else it is the request's.
   std::optional<bool> is_forward = std::nullopt;
 

@@ -167,7 +167,7 @@ pass placed(const piece& cut, const placement& position) {
   numbers.prior = cut.prior;
   numbers.total = cut.total;
   add_convolution(result, cut);
-  numbers.turns = cut.turns;
+  numbers.n_turns = cut.n_turns;
   fill_side(result.in, numbers.in, position.from, axes);
   fill_side(result.out, numbers.out, position.to, axes);
   result.out.streams = cut.streams;
@@ -194,7 +194,7 @@ pass placed(const piece& cut, const placement& position) {
   stage(result, position, gathered);
   keep(result, position, gathered);
   start_early(result, position);
-  const bool has_whole_rows = cut.turns == 0;  // in memory
+  const bool has_whole_rows = cut.n_turns == 0;  // in memory
   if (!result.numbers.starts_early && !result.shape().keeps() && has_whole_rows)
     prefetch(result, cut.prefetch_bytes, position);
   limit_workgroups(result, position);

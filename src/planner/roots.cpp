@@ -124,14 +124,14 @@ class root_table {
   }
 
   /// Adds the roots of rows by right angles.
-  void add_right_angles(std::size_t length, std::size_t turns) {
-    const std::size_t order = 4 * turns * length;
+  void add_right_angles(std::size_t length, std::size_t n_turns) {
+    const std::size_t order = 4 * n_turns * length;
     const root_products<Real> root_of{order, order};
     const auto add_row = [&](std::size_t count, std::size_t step) {
       for (std::size_t i = 0; i < count; ++i) roots_.push_back(root_of(i * step % order));
     };
-    for (std::size_t turn = 0; turn < turns; ++turn) add_row(length, 4 * turn + 1);
-    for (std::size_t turn = 0; turn < turns; ++turn) add_row(turns, length * (4 * turn + 1));
+    for (std::size_t turn = 0; turn < n_turns; ++turn) add_row(length, 4 * turn + 1);
+    for (std::size_t turn = 0; turn < n_turns; ++turn) add_row(n_turns, length * (4 * turn + 1));
   }
 
   void add_body(const tile_shape& shape) {
@@ -199,7 +199,7 @@ std::vector<std::complex<Real>> table_of(const pass_numbers& numbers,
   if (numbers.has_real_roots()) table.add_all(2 * numbers.bins());
   if (convolved_by.by_rader) table.add_prime(numbers, *convolved_by.by_rader);
   if (convolved_by.by_chirp) table.add_chirp(numbers, *convolved_by.by_chirp);
-  if (numbers.turns > 0) table.add_right_angles(numbers.total, numbers.turns);
+  if (numbers.n_turns > 0) table.add_right_angles(numbers.total, numbers.n_turns);
   auto roots = table.take();
   if (roots.size() != numbers.table_entries())
     throw std::logic_error("roots are not as pass_numbers");

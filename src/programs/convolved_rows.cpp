@@ -83,13 +83,13 @@ std::optional<program> cut_program(const request::resolved_spec& request,
 
 /// Returns the one pass of rows that a workgroup takes; nothing where none does.
 std::optional<program> one_pass(const request::resolved_spec& request, body makes,
-                                std::size_t turns, const spectrum_array* filter,
+                                std::size_t n_turns, const spectrum_array* filter,
                                 const device_info& device, const tuning::architecture& data) {
   require_rows(request.spec, filter);
   auto row = row_of(request.spec, device, data);
   if (!row) return std::nullopt;
   row->shape.makes = makes;
-  row->turns = turns;
+  row->n_turns = n_turns;
   return program_by(*row, request, filter, device, data);
 }
 
@@ -125,8 +125,8 @@ program correlation_in_place(const backend::correlation_of_rows& step, const pie
   request::resolved_spec inside{rows};
   inside.in.location = inside.out.location = place::between_a;
   std::optional<spectrum_array> filter;
-  if (step.returned) {
-    filter = step.returned->spectra;
+  if (step.convolution) {
+    filter = step.convolution->spectra;
     filter->distances.resize(1);
   }
   program result =
@@ -167,7 +167,7 @@ std::optional<program> cut_correlations_of(const backend::correlation_of_rows& s
   const unsigned elements = pieces[1].shape.elements_per_thread;
   if (!correlates(pieces[1], device)) return std::nullopt;
   // Bins are where spectra have them.
-  if (step.returned && pieces[1].shape.elements_per_thread != elements) return std::nullopt;
+  if (step.convolution && pieces[1].shape.elements_per_thread != elements) return std::nullopt;
   if (pieces[1].shape.threads() == threads_of_two) pieces[1].resident = 2;
   const request::resolved_spec both{columns};
   program result;
@@ -176,10 +176,10 @@ std::optional<program> cut_correlations_of(const backend::correlation_of_rows& s
   result.reserve(place::between_a, both.out.bytes());
   result.add(correlation_in_place(step, pieces[1], device), {});
   place sums = place::output;
-  if (step.returned) {
-    plan_spec returned = step.returned->rows;
-    returned.batch = {rows.batch, step.terms};
-    result.add(columns_back(returned, {terms * points, 2 * points}, pieces[2], device),
+  if (step.convolution) {
+    plan_spec columns_out = step.convolution->rows;
+    columns_out.batch = {rows.batch, step.terms};
+    result.add(columns_back(columns_out, {terms * points, 2 * points}, pieces[2], device),
                {place::between_a, place::output, points * both.out.unit_bytes()});
     sums = place::other_output;
   }
@@ -203,8 +203,8 @@ std::size_t length_of_cut(std::size_t least, const plan_spec& spec, const device
 
 std::optional<program> program_of_rows(const backend::spectra_of_rows& step,
                                        const device_info& device) {
-  if (step.is_cut) return cut_program(step.rows, nullptr, device);
-  return one_pass(step.rows, body::transform, step.turns, nullptr, device,
+  if (step.is_four_step) return cut_program(step.rows, nullptr, device);
+  return one_pass(step.rows, body::transform, step.n_turns, nullptr, device,
                   tuning::for_device(device));
 }
 
@@ -216,8 +216,8 @@ std::optional<program> program_of_rows(const backend::convolution_of_rows& step,
 std::optional<program> program_of_rows(const backend::convolution_of_rows& step,
                                        const device_info& device,
                                        const tuning::architecture& data) {
-  if (step.is_cut) return cut_program(step.rows, &step.spectra, device);
-  auto result = one_pass(step.rows, body::convolve, step.turns, &step.spectra, device, data);
+  if (step.is_four_step) return cut_program(step.rows, &step.spectra, device);
+  auto result = one_pass(step.rows, body::convolve, step.n_turns, &step.spectra, device, data);
   if (!result) return result;
   std::get<pass>(result->steps.back().operation).numbers.prefetches_filter = step.is_long;
   return result;
@@ -225,13 +225,13 @@ std::optional<program> program_of_rows(const backend::convolution_of_rows& step,
 
 std::optional<program> program_of_rows(const backend::correlation_of_rows& step,
                                        const device_info& device) {
-  if (step.is_cut) return cut_correlations_of(step, device);
+  if (step.is_four_step) return cut_correlations_of(step, device);
   const tuning::architecture& data = tuning::for_device(device);
   const request::resolved_spec request{step.rows};
   require_rows(request.spec, nullptr);
   auto row = row_of(request.spec, device, data);
   if (!row || !correlates(*row, device)) return std::nullopt;
-  row->turns = step.turns;
+  row->n_turns = step.n_turns;
   program result = program_by(*row, request, nullptr, device, data);
   pass& launch = std::get<pass>(result.steps.back().operation);
   launch.numbers.terms = step.terms;

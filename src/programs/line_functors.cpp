@@ -23,8 +23,8 @@ template <class Functor>
 std::vector<kernel_parameter> operands_of(const line_side<Functor>& side, std::size_t root_bytes) {
   std::vector<kernel_parameter> list;
   if (side.lines.has_roots) list.push_back(kernel_parameter::input(root_bytes));
-  if (!side.yours.source.parameters.empty()) list.push_back(kernel_parameter::input(1));
-  list.insert(list.end(), side.yours.operands.begin(), side.yours.operands.end());
+  if (!side.functor.source.parameters.empty()) list.push_back(kernel_parameter::input(1));
+  list.insert(list.end(), side.functor.operands.begin(), side.functor.operands.end());
   return list;
 }
 
@@ -93,7 +93,7 @@ class lines_of_callable {
                     const Callable& callable, const line_calls<Call>& calls)
       : lines_(side.lines),
         callable_(callable),
-        row_elements_(side.yours.is_given() ? side.row_elements() : SIZE_MAX),
+        row_elements_(side.functor.is_given() ? side.row_elements() : SIZE_MAX),
         own_operands_(side.own_operands()),
         row_values_(row_values),
         multiplies_(side.multiplies),
@@ -107,10 +107,10 @@ class lines_of_callable {
   template <class Value>
   void operator()(typename all_elements::memory* memory, const host_arguments& given,
                   std::size_t row, std::size_t first, std::span<Value> values) const {
-    const host_arguments of_yours = given.from(own_operands_);
+    const host_arguments functor_arguments = given.from(own_operands_);
     const Real* const multiplied = multiplies_ ? static_cast<const Real*>(memory) : nullptr;
     all_elements elements{callable_, row_elements_, multiplied, multiplies_ ? nullptr : memory,
-                          of_yours};
+                          functor_arguments};
     const auto roots = roots_in<Real>(lines_, given);
     const bool is_whole = lines_.stride == 1 && lines_.origin == lines_.first;
     if (is_whole && values.size() == row_values_) {
@@ -209,7 +209,7 @@ struct end_of<fused_store> {
   template <class Real>
   static constexpr auto calls = &line_functions<Real>::stores;
   static std::string_view memory(const line_side<fused_store>& side) {
-    return side.yours.partial_bytes > 0 ? "fused_reducer" : "fused_writer";
+    return side.functor.partial_bytes > 0 ? "fused_reducer" : "fused_writer";
   }
 };
 
@@ -218,13 +218,13 @@ Functor computed(const line_side<Functor>& side, std::size_t row_values,
                  const line_reduction& reduction) {
   using end = end_of<Functor>;
   const kernel_text::line_text text = text_of<Real>(end::functor, side, reduction);
-  Functor result = side.yours;
+  Functor result = side.functor;
   result.operands = operands_of(side, sizeof(std::complex<Real>));
   const auto called = [&](const auto& callable) {
     return callable_of<Real>(reduction.functions<Real>().*end::template calls<Real>, side,
                              row_values, !result.operands.empty(), callable);
   };
-  if (!side.yours.is_given()) {
+  if (!side.functor.is_given()) {
     const auto type = type_of<Real>(side.memory.stored);
     result.*end::bytes = side.memory.occupied_bytes();
     result.element_bytes = type.bytes;
@@ -237,21 +237,21 @@ Functor computed(const line_side<Functor>& side, std::size_t row_values,
     result.element_bytes = sizeof(Real);
     result.moved_bytes += result.*end::bytes;
   }
-  if (side.yours.source.is_given()) {
+  if (side.functor.source.is_given()) {
     result.source = source_of(text, {.end = side.multiplies ? "multiplier" : end::name,
                                      .memory = end::memory(side),
                                      .row_elements = side.row_elements(),
-                                     .source = side.yours.source,
-                                     .operands = side.yours.operands,
+                                     .source = side.functor.source,
+                                     .operands = side.functor.operands,
                                      .shares_text = side.shares_text});
   }
-  if (side.yours.callable.index() != 0) result.callable = called(side.yours.callable);
+  if (side.functor.callable.index() != 0) result.callable = called(side.functor.callable);
   return result;
 }
 
 template <class Real>
 fused_load computed_diagonal(const line_side<fused_load>& side, const line_reduction& functor) {
-  fused_load result = side.yours;
+  fused_load result = side.functor;
   result.in_bytes = side.memory.occupied_bytes();
   result.moved_bytes += result.in_bytes;
   result.operands = operands_of(side, sizeof(std::complex<Real>));
@@ -260,8 +260,8 @@ fused_load computed_diagonal(const line_side<fused_load>& side, const line_reduc
                             {.end = "multiplier",
                              .memory = {},
                              .row_elements = side.multiplied_elements,
-                             .source = side.yours.source,
-                             .operands = side.yours.operands,
+                             .source = side.functor.source,
+                             .operands = side.functor.operands,
                              .shares_text = side.shares_text});
   return result;
 }

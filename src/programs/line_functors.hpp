@@ -22,16 +22,16 @@ template <class Functor>
 struct line_side {
   const arrays::array& memory;
   line_numbers lines;
-  Functor yours = {};
-  bool multiplies = false;              ///< What lies in memory, by what `yours` loads.
+  Functor functor = {};
+  bool multiplies = false;              ///< What lies in memory, by what `functor` loads.
   std::size_t multiplied_elements = 0;  ///< Of a row of coefficients.
   bool shares_text = false;  ///< Its text is that of the functor at the other end of the transform.
 
   /// Returns the elements of one of its rows.
   [[nodiscard]] std::size_t row_elements() const { return memory.valid_elements(); }
-  /// Returns how many operands stand before those of `yours`: roots and its parameters.
+  /// Returns how many operands stand before those of `functor`: roots and its parameters.
   [[nodiscard]] std::size_t own_operands() const {
-    return (lines.has_roots ? 1 : 0) + (yours.source.parameters.empty() ? 0 : 1);
+    return (lines.has_roots ? 1 : 0) + (functor.source.parameters.empty() ? 0 : 1);
   }
 };
 
@@ -40,9 +40,9 @@ template <class Functor>
 std::vector<argument_source> arguments_of(const line_side<Functor>& side, const constant& roots) {
   std::vector<argument_source> list;
   if (side.lines.has_roots) list.emplace_back(roots);
-  if (!side.yours.source.parameters.empty())
-    list.emplace_back(constant{side.yours.source.parameters});
-  for (std::size_t i = 0; i < side.yours.operands.size(); ++i)
+  if (!side.functor.source.parameters.empty())
+    list.emplace_back(constant{side.functor.source.parameters});
+  for (std::size_t i = 0; i < side.functor.operands.size(); ++i)
     list.emplace_back(run_operand{i, side.multiplies});
   return list;
 }

@@ -179,19 +179,19 @@ std::vector<std::shared_ptr<const kernel>> compiled_kernels(const kernel_compile
                                                             const std::shared_ptr<queue>& on,
                                                             std::span<const program> programs) {
   std::vector<const step*> steps;
-  std::vector<std::size_t> numbers;  // of those with a kernel
+  std::vector<std::size_t> positions;  // of those with a kernel
   for (const program& each : programs) {
     for (const step& part : each.steps) {
-      if (part.launch() != nullptr || part.kernel() != nullptr) numbers.push_back(steps.size());
+      if (part.launch() != nullptr || part.kernel() != nullptr) positions.push_back(steps.size());
       steps.push_back(&part);
     }
   }
   std::vector<std::shared_ptr<const kernel>> kernels(steps.size());
-  backend::each_concurrently(numbers.size(), [&](std::size_t i) {
-    const step& part = *steps[numbers[i]];
-    kernels[numbers[i]] = part.launch() != nullptr
-                              ? compiled(compiler, on, *part.launch())
-                              : compiler.compile(on, backend::source_of(part.kernel()->kernel));
+  backend::each_concurrently(positions.size(), [&](std::size_t i) {
+    const step& part = *steps[positions[i]];
+    kernels[positions[i]] = part.launch() != nullptr
+                                ? compiled(compiler, on, *part.launch())
+                                : compiler.compile(on, backend::source_of(part.kernel()->kernel));
   });
   return kernels;
 }

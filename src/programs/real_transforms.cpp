@@ -23,10 +23,10 @@ using arrays::array;
 using request::basis;
 using request::traits;
 
-/// Calls work(reduction, functor), the functor of diagonals.hpp, for n points of a kind that are
-/// undone at once.
+/// Calls work(reduction, functor), the functor of diagonals.hpp, for n points of a kind whose
+/// inverse follows at once.
 template <class Work>
-void undone(const traits& kind, std::size_t n, const Work& work) {
+void with_diagonal(const traits& kind, std::size_t n, const Work& work) {
   namespace functors = device::functors;
   reduction chosen{.length = n};
   const bool is_extended = !kind.half_in && !kind.half_out && kind.functions != basis::cas;
@@ -47,9 +47,11 @@ void undone(const traits& kind, std::size_t n, const Work& work) {
   }
 }
 
-/// Sine transforms are those of cosines of reversed lines with alternating signs; ends that are
-/// their own mirror images are scaled where the transform is to be orthogonal.
-line_numbers seen_by(line_numbers lines, const traits& kind, bool is_input, bool orthogonalizes) {
+/// Returns the lines as a kind has them. Sine transforms are those of cosines of reversed lines
+/// with alternating signs; ends that are their own mirror images are scaled where the transform is
+/// to be orthogonal.
+line_numbers lines_of_kind(line_numbers lines, const traits& kind, bool is_input,
+                           bool orthogonalizes) {
   const bool is_half = is_input ? kind.half_in : kind.half_out;
   const bool other_half = is_input ? kind.half_out : kind.half_in;
   if (kind.functions == basis::sine && (is_half || other_half)) {
@@ -84,19 +86,19 @@ struct axis_step {
   bool multiplies = false;  ///< What it reads, by the multiplier.
 };
 
-/// Returns the steps: the last axis first; or where they are undone, last, so that it is undone
-/// at once.
+/// Returns the steps: the last axis first; or last, if inverses follow, so that its own follows at
+/// once.
 std::vector<axis_step> steps_of(const request::resolved_spec& request) {
   std::vector<axis_step> steps;
   const std::size_t n_axes = request.spec.lengths.size();
-  const bool are_undone = request.spec.multiplier.is_given();
-  for (std::size_t a = 0; are_undone && a < n_axes; ++a) {
+  const bool has_inverses = request.spec.multiplier.is_given();
+  for (std::size_t a = 0; has_inverses && a < n_axes; ++a) {
     steps.push_back({a, request.kind_of_axis(a), false});
   }
   for (std::size_t a = n_axes; a-- > 0;) {
     const traits& kind = request.kind_of_axis(a);
-    steps.push_back({a, are_undone ? request::traits_of(kind.opposite) : kind, true,
-                     are_undone && a + 1 == n_axes});
+    steps.push_back({a, has_inverses ? request::traits_of(kind.opposite) : kind, true,
+                     has_inverses && a + 1 == n_axes});
   }
   return steps;
 }
@@ -148,7 +150,7 @@ request::resolved_spec resolved(const plan_spec& inner, const step_sides& sides,
   const std::size_t columns = inner.batch.counts().back();
   result.lines = columns;
   if (columns == 1) {
-    const bool is_stored = sides.out.lines.stride == 1 && sides.out.yours.partial_bytes == 0;
+    const bool is_stored = sides.out.lines.stride == 1 && sides.out.functor.partial_bytes == 0;
     result.are_functors_dense = sides.in.lines.stride == 1 && is_stored;
     result.is_gathered = chosen.is_scattered && is_stored;
     result.is_extended = chosen.length > sides.in.lines.length;
@@ -203,9 +205,9 @@ class composer {
       return is_last ? request_.out : between(ranges_behind(step), source.location);
     };
     for (auto step = steps.begin(); step != steps.end(); ++step) {
-      const bool may_be_undone = step + 1 != steps.end() && step[1].multiplies;
-      array sink = sink_of(step[may_be_undone ? 1 : 0]);
-      if (may_be_undone && add_undone(*step, source, sink)) {
+      const bool has_inverse_next = step + 1 != steps.end() && step[1].multiplies;
+      array sink = sink_of(step[has_inverse_next ? 1 : 0]);
+      if (has_inverse_next && add_with_inverse(*step, source, sink)) {
         ++step;
       } else {
         sink = sink_of(*step);
@@ -244,14 +246,14 @@ class composer {
                                     const array& to) const {
     const traits& kind = step.kind;
     step_sides sides{
-        {from, seen_by(lines_of(from, step.axis, ranges_), kind, true, spec_.orthogonalize)},
-        {to, seen_by(lines_of(to, step.axis, ranges_), kind, false, spec_.orthogonalize)}};
+        {from, lines_of_kind(lines_of(from, step.axis, ranges_), kind, true, spec_.orthogonalize)},
+        {to, lines_of_kind(lines_of(to, step.axis, ranges_), kind, false, spec_.orthogonalize)}};
     cancel_edges(sides.in.lines, sides.out.lines);
     sides.in.multiplies = step.multiplies;
-    if (step.multiplies) sides.in.yours = spec_.multiplier;
-    if (from.location == place::input) sides.in.yours = spec_.load;
-    if (to.location == place::output) sides.out.yours = spec_.store;
-    const fused_source &loads = sides.in.yours.source, &stores = sides.out.yours.source;
+    if (step.multiplies) sides.in.functor = spec_.multiplier;
+    if (from.location == place::input) sides.in.functor = spec_.load;
+    if (to.location == place::output) sides.out.functor = spec_.store;
+    const fused_source &loads = sides.in.functor.source, &stores = sides.out.functor.source;
     sides.in.shares_text = sides.out.shares_text = loads.is_given() && loads.text == stores.text;
     return sides;
   }
@@ -267,7 +269,7 @@ class composer {
     const bool are_paired =
         chosen.length % 2 == 1 || chosen.length == 2 || is_good_length(chosen.length / 2);
     const bool are_of_one_row =
-        sides.out.yours.partial_bytes == 0 || nearest.count <= lines_beside(axis) / spec_.batch;
+        sides.out.functor.partial_bytes == 0 || nearest.count <= lines_beside(axis) / spec_.batch;
     const bool may_be = !has_tiles(*on_) && (!has_bins || are_paired) && are_of_one_row;
     return are_beside && may_be ? nearest.count : 1;
   }
@@ -301,7 +303,7 @@ class composer {
   /// Adds lines as the engine transforms them itself. Returns false, and adds nothing, where it has
   /// no way to.
   bool add_side_by_side(const axis_step& step, const step_sides& sides) {
-    if (sides.in.yours.is_given() || sides.out.yours.is_given()) return false;
+    if (sides.in.functor.is_given() || sides.out.functor.is_given()) return false;
     const auto part =
         engine_.realise(on_, lines_between(step, sides, lines_beside(step.axis), spec_));
     if (!part) return false;
@@ -310,34 +312,35 @@ class composer {
     return true;
   }
 
-  /// Adds an axis that is multiplied and undone in one step. Returns false, and adds nothing, where
-  /// the engine has none.
-  bool add_undone(const axis_step& step, const array& from, const array& to) {
+  /// Adds an axis, its multiplier and its inverse as one step. Returns false, and adds nothing,
+  /// where the engine has none.
+  bool add_with_inverse(const axis_step& step, const array& from, const array& to) {
     const bool has_load = from.location == place::input && spec_.load.is_given();
     if (has_load || !spec_.multiplier.source.is_given()) return false;
     bool is_added = false;
-    undone(step.kind, spec_.lengths[step.axis],
-           [&](const reduction& chosen, const line_reduction& functor) {
-             const traits& back = request::traits_of(step.kind.opposite);
-             step_sides sides{
-                 {from, seen_by(lines_of(from, step.axis, ranges_), step.kind, true, false)},
-                 {to, seen_by(lines_of(to, step.axis, ranges_), back, false, false)}};
-             sides.in.yours = spec_.multiplier;
-             sides.in.multiplies = true;
-             sides.in.multiplied_elements = request::points_of(spec_);
-             if (to.location == place::output) sides.out.yours = spec_.store;
-             sides.in.shares_text = sides.out.shares_text =
-                 spec_.multiplier.source.text == sides.out.yours.source.text;
-             sides.in.lines.has_roots = chosen.are_loaded;
-             sides.in.lines.fine_bits = fine_bits_of(chosen.roots);
-             if (columns_of(step.axis, sides, chosen) > 1) return;
-             plan_spec inner{.lengths = {chosen.length},
-                             .batch = lines_beside(step.axis),
-                             .kind = transform::dht,
-                             .real = arrays::common_precision(spec_)};
-             inner.factor = chosen.factor * factor_of_end(to, spec_);
-             is_added = add_diagonal(inner, chosen, sides, step.kind, functor);
-           });
+    with_diagonal(
+        step.kind, spec_.lengths[step.axis],
+        [&](const reduction& chosen, const line_reduction& functor) {
+          const traits& back = request::traits_of(step.kind.opposite);
+          step_sides sides{
+              {from, lines_of_kind(lines_of(from, step.axis, ranges_), step.kind, true, false)},
+              {to, lines_of_kind(lines_of(to, step.axis, ranges_), back, false, false)}};
+          sides.in.functor = spec_.multiplier;
+          sides.in.multiplies = true;
+          sides.in.multiplied_elements = request::points_of(spec_);
+          if (to.location == place::output) sides.out.functor = spec_.store;
+          sides.in.shares_text = sides.out.shares_text =
+              spec_.multiplier.source.text == sides.out.functor.source.text;
+          sides.in.lines.has_roots = chosen.are_loaded;
+          sides.in.lines.fine_bits = fine_bits_of(chosen.roots);
+          if (columns_of(step.axis, sides, chosen) > 1) return;
+          plan_spec inner{.lengths = {chosen.length},
+                          .batch = lines_beside(step.axis),
+                          .kind = transform::dht,
+                          .real = arrays::common_precision(spec_)};
+          inner.factor = chosen.factor * factor_of_end(to, spec_);
+          is_added = add_diagonal(inner, chosen, sides, step.kind, functor);
+        });
     return is_added;
   }
 

@@ -194,8 +194,8 @@ void require_multiplier(const resolved_spec& request, engine runs_on) {
 
 }  // namespace
 
-std::string title_of_functor(std::string_view text, std::string_view yours) {
-  if (!text.starts_with(functor_include)) return std::string{yours};
+std::string title_of_functor(std::string_view text, std::string_view other) {
+  if (!text.starts_with(functor_include)) return std::string{other};
   text.remove_prefix(functor_include.size());
   std::string name{text.substr(0, text.find('.'))};
   std::replace(name.begin(), name.end(), '_', ' ');

@@ -13,8 +13,8 @@ namespace wingbeat::request {
 /// How the text of a functor of device/functors begins; then follows its name.
 inline constexpr std::string_view functor_include = "#include \"wingbeat/device/functors/";
 
-/// Returns what `explain` calls a functor: one of device/functors by its name, others `yours`.
-[[nodiscard]] std::string title_of_functor(std::string_view text, std::string_view yours);
+/// Returns what `explain` calls a functor: one of device/functors by its name, others `other`.
+[[nodiscard]] std::string title_of_functor(std::string_view text, std::string_view other);
 
 /// Throws `plan_error` if a functor of a request cannot run on `runs_on`.
 void require_functors(const resolved_spec& request, engine runs_on);

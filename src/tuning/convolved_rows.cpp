@@ -61,14 +61,14 @@ std::size_t place_of(std::size_t length, precision real) {
   return place;
 }
 
-double cost_of_row(std::size_t length, std::size_t numbers, precision real) {
+double cost_of_row(std::size_t length, std::size_t n_numbers, precision real) {
   const std::size_t place = place_of(length, real);
   const bool is_wide = real == precision::fp64;
   double point_cost = place < point_costs.size() ? point_costs[place] : longest_point_cost;
   if (is_wide && place + 2 == point_costs.size()) point_cost = wide_point_cost;
   const double times_wider = is_wide ? 2 : 1;
   return times_wider *
-         (number_cost * static_cast<double>(numbers) + point_cost * static_cast<double>(length));
+         (number_cost * static_cast<double>(n_numbers) + point_cost * static_cast<double>(length));
 }
 
 double launches_of_row(std::size_t length, precision real) {
@@ -79,8 +79,8 @@ double launches_of_row(std::size_t length, precision real) {
 
 }  // namespace
 
-double cost_of_row(std::size_t length, std::size_t numbers, precision real, engine runs_on) {
-  return compiles_kernels(runs_on) ? compiled::cost_of_row(length, numbers, real)
+double cost_of_row(std::size_t length, std::size_t n_numbers, precision real, engine runs_on) {
+  return compiles_kernels(runs_on) ? compiled::cost_of_row(length, n_numbers, real)
                                    : processor::cost_of_row(length, real);
 }
 

@@ -10,8 +10,8 @@
 
 namespace wingbeat::tuning {
 
-/// Returns the cost of a row of which `numbers` numbers, without the overlap, are read and written.
-[[nodiscard]] double cost_of_row(std::size_t length, std::size_t numbers, precision real,
+/// Returns the cost of a row that reads and writes `n_numbers` numbers, without the overlap.
+[[nodiscard]] double cost_of_row(std::size_t length, std::size_t n_numbers, precision real,
                                  engine runs_on);
 
 [[nodiscard]] double cost_of_launch(engine runs_on);

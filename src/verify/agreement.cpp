@@ -44,11 +44,11 @@ l2_verdict l2_of(double error, double value, double relative_bound, double floor
 
 /// Real or complex values in sequence.
 struct packed_values {
-  std::span<const double> numbers;
+  std::span<const double> values;
   std::size_t width;
 
   [[nodiscard]] std::complex<double> operator[](std::size_t i) const {
-    return {numbers[i * width], width == 2 ? numbers[i * width + 1] : 0};
+    return {values[i * width], width == 2 ? values[i * width + 1] : 0};
   }
 };
 

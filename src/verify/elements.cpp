@@ -95,21 +95,21 @@ bool is_real_alone(const plan_spec& spec, std::size_t number) {
 }
 
 std::vector<double> numbers_of(std::span<const std::byte> stored, precision real) {
-  std::vector<double> numbers(stored.size() / bytes_of_real(real));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = load(&stored[i * bytes_of_real(real)], real);
+  std::vector<double> values(stored.size() / bytes_of_real(real));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = load(&stored[i * bytes_of_real(real)], real);
   }
-  return numbers;
+  return values;
 }
 
 std::vector<double> numbers_of(std::span<const std::complex<double>> samples, bool are_real) {
-  std::vector<double> numbers;
-  numbers.reserve(samples.size() * (are_real ? 1 : 2));
+  std::vector<double> values;
+  values.reserve(samples.size() * (are_real ? 1 : 2));
   for (const auto& sample : samples) {
-    numbers.push_back(sample.real());
-    if (!are_real) numbers.push_back(sample.imag());
+    values.push_back(sample.real());
+    if (!are_real) values.push_back(sample.imag());
   }
-  return numbers;
+  return values;
 }
 
 /// The finaliser of splitmix64 over a counter, so that numbers can be computed in any order.

@@ -92,7 +92,7 @@ TEST_F(long_program, cuts_other_lengths_and_one_signal_alike) {
     const long_convolution_spec spec{
         .length = length, .channels = 3, .stored = precision::bf16, .is_ragged = true};
     EXPECT_EQ(run(spec).steps.size(), 3U) << length;
-    EXPECT_TRUE(row.is_cut);
+    EXPECT_TRUE(row.is_four_step);
     EXPECT_LT(row.padded, 5 * length / 2) << length;
     const auto prepared = made(spec, [](const auto& programs) { return programs.prepare(); });
     EXPECT_EQ(prepared.passes()[1].shape().length, run(spec).passes()[1].shape().length);
@@ -101,7 +101,7 @@ TEST_F(long_program, cuts_other_lengths_and_one_signal_alike) {
 
 TEST_F(long_program, takes_several_passes_each_way_where_columns_outgrow_a_workgroup) {
   EXPECT_GT(run({.length = std::size_t{1} << 27}).steps.size(), 3U);
-  EXPECT_FALSE(row.is_cut);
+  EXPECT_FALSE(row.is_four_step);
 }
 
 TEST_F(long_program, moves_gates_and_half_the_bytes_of_halves) {

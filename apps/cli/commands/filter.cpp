@@ -170,13 +170,13 @@ class row_filter {
     const std::ptrdiff_t end = std::min(first + static_cast<std::ptrdiff_t>(count), length);
     const std::ptrdiff_t begin = std::max<std::ptrdiff_t>(first, 0);
     const std::size_t width = is_complex_ ? 2 : 1;
-    std::vector<double> numbers(count * width);
-    if (begin >= end) return numbers;
+    std::vector<double> values(count * width);
+    if (begin >= end) return values;
     const auto inside = numbers_of(from_, row * from_.row_length + static_cast<std::size_t>(begin),
                                    static_cast<std::size_t>(end - begin));
     std::copy(inside.begin(), inside.end(),
-              numbers.begin() + (begin - first) * static_cast<std::ptrdiff_t>(width));
-    return numbers;
+              values.begin() + (begin - first) * static_cast<std::ptrdiff_t>(width));
+    return values;
   }
 
   [[nodiscard]] std::vector<double> numbers_of(const formats::signal& rows, std::size_t first,
@@ -186,10 +186,10 @@ class row_filter {
 
   /// Appends the results of `count` signals, the first of them, or a part of it, row `row`.
   void add(std::size_t count, std::size_t length, std::size_t row,
-           const std::vector<double>& numbers) {
+           const std::vector<double>& values) {
     const bool is_planned = filter_ && spec_.images == count && spec_.image.front() == length;
     if (!is_planned || (has_taps_of_rows() && row != planned_row_)) plan(count, length, row);
-    const std::vector<double> outputs = (*filter_)(numbers);
+    const std::vector<double> outputs = (*filter_)(values);
     const std::size_t width = is_complex_ ? 2 : 1;
     for (std::size_t i = 0; i < outputs.size(); i += width) {
       result_.samples.emplace_back(outputs[i], is_complex_ ? outputs[i + 1] : 0.0);

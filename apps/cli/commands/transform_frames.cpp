@@ -56,10 +56,10 @@ frame_layout layout_of(const transform_options& o, const formats::signal& signal
 }
 
 /// Refuses samples whose squares could leave the range of fp32.
-void require_powers(const std::vector<double>& numbers, const std::string& name, precision real) {
+void require_powers(const std::vector<double>& values, const std::string& name, precision real) {
   if (real == precision::fp64) return;
   double largest = 0;
-  for (const double number : numbers) largest = std::max(largest, std::abs(number));
+  for (const double number : values) largest = std::max(largest, std::abs(number));
   if (largest == 0 || (largest > 1e-12 && largest < 1e12)) return;
   throw plan_error(
       formatted("{} has magnitudes up to {:.3g}, whose powers fp32 may not hold; use --precision "

@@ -33,15 +33,15 @@ TEST_P(convolution_kernels, compile_without_spills) {
   };
   const auto check_narrow = [&](std::size_t n, precision stored) {
     plan_spec spec{.lengths = {n}, .batch = {300, 7}, .factor = 0.25};
-    const auto made = [&](precision filter) {
+    const auto program_for = [&](precision filter) {
       return programs::program_of_rows(
                  backend::convolution_of_rows{spec, {.stored = filter, .distances = {0, n}}},
                  device)
           .value();
     };
-    const std::size_t wide_bytes = made(precision::fp32).traffic_bytes();
+    const std::size_t wide_bytes = program_for(precision::fp32).traffic_bytes();
     spec.in.stored = spec.out.stored = stored;
-    const auto narrow = made(stored);
+    const auto narrow = program_for(stored);
     expect_no_spills(narrow.passes().front());
     EXPECT_EQ(2 * narrow.traffic_bytes(), wide_bytes);
   };
@@ -71,7 +71,7 @@ TEST_P(long_convolution_kernels, compile_with_few_spills_where_rows_are_cut) {
   for (const std::size_t length : sampled<std::size_t>({1U << 20}, {1U << 17, 100000})) {
     const long_convolution_spec spec{.length = length, .channels = 64, .batch = 8};
     const auto row = convolving::geometry_of(spec, on->device());
-    ASSERT_TRUE(row.is_cut) << length;
+    ASSERT_TRUE(row.is_four_step) << length;
     const convolving::long_programs programs{on, engine, spec, row};
     for (const auto& program : {programs.prepare(), programs.run(), programs.signal_gradient()}) {
       for (const pass& each : program.passes()) expect_no_spills(each);

@@ -24,7 +24,7 @@ struct turned : Base {
     pass_numbers n = Base::numbers();
     n.shape.makes = Makes;
     n.shape.bins = wingbeat::device::order::scrambled;
-    n.turns = Turns;
+    n.n_turns = Turns;
     n.terms = Terms;
     n.term_distance = Turns * n.total;
     n.in.distance = (Terms == 0 ? 1 : 2 * Terms) * Turns * n.total;

@@ -78,7 +78,7 @@ class convolve : public transform<Policy, Group> {
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
-    if constexpr (numbers().turns > 0) {
+    if constexpr (numbers().n_turns > 0) {
       run_turns(tile, pass);
       return;
     }
@@ -127,13 +127,13 @@ class convolve : public transform<Policy, Group> {
            (of().points > 0 ? 0 : size(tile.first_out(lane)) * of().length);
   }
 
-  /// Convolves a row by right angles; see `pass_numbers::turns`.
+  /// Convolves a row by right angles; see `pass_numbers::n_turns`.
   template <class Elements, class Pass>
   WINGBEAT_FN void run_turns(const Elements& tile, const Pass& pass) const {
-    constexpr size turns = numbers().turns, length = of().length;
+    constexpr size n_turns = numbers().n_turns, length = of().length;
     const unsigned lane = this->lane_in();
     const bool inside = tile.has(lane);
-    for (size turn = 0; turn < turns; ++turn) {
+    for (size turn = 0; turn < n_turns; ++turn) {
       complex_type x[e];
       const size first = tile.filter(lane) + turn * length;
       if (numbers().prefetches_filter && this->team().thread() == 0 && inside) {
@@ -147,7 +147,7 @@ class convolve : public transform<Policy, Group> {
       });
       pass.store_turn(tile, x, turn);
       // The next turn writes slots that other threads read in this one.
-      if constexpr (turns > 1 && has_exchanges) this->team().barrier();
+      if constexpr (n_turns > 1 && has_exchanges) this->team().barrier();
     }
   }
 };

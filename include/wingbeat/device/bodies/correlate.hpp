@@ -29,8 +29,8 @@ class correlate : public convolve<Policy, Group> {
   template <class Elements, class Pass>
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
-    constexpr size turns = numbers().turns;
-    if constexpr (turns == 0) {
+    constexpr size n_turns = numbers().n_turns;
+    if constexpr (n_turns == 0) {
       complex_type sum[e];
       const auto read = [&](size row, complex_type(&x)[e]) {
         load(tile, row, x);
@@ -44,7 +44,7 @@ class correlate : public convolve<Policy, Group> {
       });
       pass.store(tile, sum);
     } else {
-      for (size turn = 0; turn < turns; ++turn) {
+      for (size turn = 0; turn < n_turns; ++turn) {
         complex_type sum[e];
         const auto read = [&](size row, complex_type(&x)[e]) {
           constexpr size row_distance = numbers().term_distance;
@@ -53,7 +53,7 @@ class correlate : public convolve<Policy, Group> {
         };
         correlate_rows(sum, read, [](size, complex_type(&)[e]) {});
         pass.store_turn(tile, sum, turn);
-        if constexpr (turns > 1 && base::has_exchanges) this->team().barrier();
+        if constexpr (n_turns > 1 && base::has_exchanges) this->team().barrier();
       }
     }
   }

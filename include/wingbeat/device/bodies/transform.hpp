@@ -119,8 +119,8 @@ class transform {
   WINGBEAT_FN void run_tile(const Elements& tile, const Pass& pass, unsigned number,
                             size rows) const {
     complex_type x[e];
-    if constexpr (as().turns > 0) {
-      for (size turn = 0; turn < as().turns; ++turn) {
+    if constexpr (as().n_turns > 0) {
+      for (size turn = 0; turn < as().n_turns; ++turn) {
         pass.load_turn(tile, x, turn, tile.in(lane_in()));
         run(x);
         pass.store_turn(tile, x, turn);

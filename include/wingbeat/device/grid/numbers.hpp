@@ -330,7 +330,7 @@ struct pass_numbers {
   /// Element n + m N of a result is the sum over turns of the real parts of conj(w[n] s[m]) z[n]. A
   /// functor stores it for each turn: an imaginary part of 1 means that it adds to the stored
   /// number. In spectra, turn j stores bin k at place j N + k.
-  size turns = 0;
+  size n_turns = 0;
   bool prefetches_filter = false;  ///< Lanes prefetch their spectrum before they load.
   bool has_own_filter = false;     ///< The body multiplies by entries of the table.
   /// For a body that correlates: pairs of rows that it reads per stored row, and the places from
@@ -363,12 +363,12 @@ struct pass_numbers {
   /// Returns how many elements of each thread may be nonzero; those behind the last index in memory
   /// are padding.
   WINGBEAT_FN constexpr unsigned live_elements() const {
-    const unsigned all = shape.elements_per_thread;
-    if (shape.as_prime().has_order()) return all;
+    const unsigned elements = shape.elements_per_thread;
+    if (shape.as_prime().has_order()) return elements;
     if (shape.points > 0) return live_of(shape.points);
     const bool are_mirrored = in.is_hermitian && !has_bins_alone;
-    if (!in.is_limited || are_mirrored || is_twiddled() || shape.is_cluster()) return all;
-    if (shape.source == row::half_spectrum) return all;
+    if (!in.is_limited || are_mirrored || is_twiddled() || shape.is_cluster()) return elements;
+    if (shape.source == row::half_spectrum) return elements;
     const size end = in.is_pairs ? (in.valid_end + 1) / 2 : in.valid_end;
     return live_of((end + in.step - 1) / in.step);
   }
@@ -432,7 +432,7 @@ struct pass_numbers {
   WINGBEAT_FN constexpr size filter_at() const {
     if (shape.as_prime().has_order()) return factors_at() + shape.as_prime().order_entries();
     if (has_bins_alone) return factors_out_at() + factors_out;
-    return factors_at() + turns * (total + turns) + maximum(factors_in, factors_out);
+    return factors_at() + n_turns * (total + n_turns) + maximum(factors_in, factors_out);
   }
   WINGBEAT_FN constexpr size table_entries() const {
     if (!has_own_filter) return filter_at();
