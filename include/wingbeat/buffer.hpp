@@ -54,7 +54,7 @@ class buffer {
   /// Copies from this process to the device, after all work queued earlier on the queue that the
   /// buffer was made with (`wait` for work on other queues first); returns when done. Throws
   /// `plan_error` outside the buffer or for a null pointer, `device_error` if the driver refuses.
-  void write(const void* from, std::size_t size_bytes, std::size_t offset_bytes = 0);
+  void write(const void* source, std::size_t size_bytes, std::size_t offset_bytes = 0);
 
   /// Copies from the device to this process; otherwise as `write`.
   void read(void* into, std::size_t size_bytes, std::size_t offset_bytes = 0) const;

@@ -15,7 +15,7 @@ namespace wingbeat {
 enum class engine { reference, host, opencl, cuda };
 
 /// Returns the name the command line uses: "reference", "host", "opencl" or "cuda".
-[[nodiscard]] std::string_view name_of(engine which) noexcept;
+[[nodiscard]] std::string_view name_of(engine runs_on) noexcept;
 
 /// Returns the engine of that name. Throws `plan_error` for any other word.
 [[nodiscard]] engine engine_named(std::string_view name);
@@ -48,15 +48,15 @@ struct device_info {
 [[nodiscard]] std::vector<device_info> devices();
 
 /// Returns the devices of one engine; empty when the engine is absent.
-[[nodiscard]] std::vector<device_info> devices(engine which);
+[[nodiscard]] std::vector<device_info> devices(engine runs_on);
 
 /// Returns the reason why the engine has no device here, in one sentence; empty when it has one.
-[[nodiscard]] std::string why_absent(engine which);
+[[nodiscard]] std::string why_absent(engine runs_on);
 
 /// Returns the default device: the first of cuda, an OpenCL GPU, host.
 [[nodiscard]] device_info best_device();
 
 /// Returns the first device of an engine. Throws `absent_error` with the reason if there is none.
-[[nodiscard]] device_info first_device(engine which);
+[[nodiscard]] device_info first_device(engine runs_on);
 
 }  // namespace wingbeat

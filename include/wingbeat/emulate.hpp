@@ -215,8 +215,8 @@ class emulated_cluster_group {
   }
 
   template <class T>
-  void send(T* to, unsigned i, T z, void* arrivals) const {
-    to[i] = z;
+  void send(T* target, unsigned i, T z, void* arrivals) const {
+    target[i] = z;
     const std::atomic_ref left{*static_cast<unsigned*>(arrivals)};
     left.fetch_sub(static_cast<unsigned>(sizeof(T)), std::memory_order_release);
   }

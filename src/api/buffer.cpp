@@ -48,18 +48,18 @@ buffer::~buffer() {
   if (view_.handle != nullptr) owner_->release(view_.handle);
 }
 
-void buffer::write(const void* from, std::size_t size_bytes, std::size_t offset_bytes) {
-  const auto to = part(view_, size_bytes, offset_bytes);
+void buffer::write(const void* source, std::size_t size_bytes, std::size_t offset_bytes) {
+  const auto target = part(view_, size_bytes, offset_bytes);
   if (size_bytes == 0) return;
-  require_pointer(from, "write", size_bytes);
-  owner_->write(to, from);
+  require_pointer(source, "write", size_bytes);
+  owner_->write(target, source);
 }
 
 void buffer::read(void* into, std::size_t size_bytes, std::size_t offset_bytes) const {
-  const auto from = part(view_, size_bytes, offset_bytes);
+  const auto source = part(view_, size_bytes, offset_bytes);
   if (size_bytes == 0) return;
   require_pointer(into, "read", size_bytes);
-  owner_->read(into, from);
+  owner_->read(into, source);
 }
 
 }  // namespace wingbeat

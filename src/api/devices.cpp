@@ -20,9 +20,9 @@ constexpr std::array<std::pair<engine, std::string_view>, 4> names{{
 
 }  // namespace
 
-std::string_view name_of(engine which) noexcept {
+std::string_view name_of(engine runs_on) noexcept {
   for (const auto& [value, name] : names) {
-    if (value == which) return name;
+    if (value == runs_on) return name;
   }
   return "unknown";
 }
@@ -37,18 +37,18 @@ engine engine_named(std::string_view name) {
 
 std::vector<device_info> devices() {
   std::vector<device_info> result;
-  for (const auto& [which, name] : names) {
-    for (auto& found : devices(which)) result.push_back(std::move(found));
+  for (const auto& [value, name] : names) {
+    for (auto& found : devices(value)) result.push_back(std::move(found));
   }
   return result;
 }
 
-std::vector<device_info> devices(engine which) {
-  return backend::engine_of(which).devices();
+std::vector<device_info> devices(engine runs_on) {
+  return backend::engine_of(runs_on).devices();
 }
 
-std::string why_absent(engine which) {
-  return backend::engine_of(which).why_absent();
+std::string why_absent(engine runs_on) {
+  return backend::engine_of(runs_on).why_absent();
 }
 
 device_info best_device() {
@@ -60,11 +60,11 @@ device_info best_device() {
   return first_device(engine::host);
 }
 
-device_info first_device(engine which) {
-  auto found = devices(which);
+device_info first_device(engine runs_on) {
+  auto found = devices(runs_on);
   if (found.empty()) {
     throw absent_error(
-        formatted("engine {} is not available here: {}", name_of(which), why_absent(which)));
+        formatted("engine {} is not available here: {}", name_of(runs_on), why_absent(runs_on)));
   }
   return found.front();
 }

@@ -84,10 +84,10 @@ struct plan_cache::impl {
     }
   }
 
-  void drop(entries::iterator which) {
-    bytes -= which->bytes;
-    by_key.erase(which->key);
-    by_use.erase(which);
+  void drop(entries::iterator entry) {
+    bytes -= entry->bytes;
+    by_key.erase(entry->key);
+    by_use.erase(entry);
   }
 
   /// Records the bytes of a plan's tables, if the plan is still kept.

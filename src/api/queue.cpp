@@ -45,7 +45,7 @@ void queue::wait() const {
 
 struct stopwatch::impl {
   std::shared_ptr<backend::queue> on;
-  std::unique_ptr<backend::mark> from, to;
+  std::unique_ptr<backend::mark> begin, end;
 };
 
 stopwatch::stopwatch(const queue& on) : impl_(new impl{on.impl(), nullptr, nullptr}) {}
@@ -55,18 +55,18 @@ stopwatch::~stopwatch() = default;
 
 void stopwatch::start() {
   impl& mine = require_owned(impl_, "stopwatch");
-  mine.from = mine.on->record();
+  mine.begin = mine.on->record();
 }
 
 void stopwatch::stop() {
   impl& mine = require_owned(impl_, "stopwatch");
-  mine.to = mine.on->record();
+  mine.end = mine.on->record();
 }
 
 double stopwatch::seconds() const {
   const impl& mine = require_owned(impl_, "stopwatch");
-  if (!mine.from || !mine.to) throw plan_error("call start() and stop() before seconds()");
-  return mine.to->seconds_since(*mine.from);
+  if (!mine.begin || !mine.end) throw plan_error("call start() and stop() before seconds()");
+  return mine.end->seconds_since(*mine.begin);
 }
 
 }  // namespace wingbeat

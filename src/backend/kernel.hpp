@@ -55,7 +55,7 @@ struct kernel_source {
 /// One argument of an entry point: the bytes of a number, or of the handle of device memory. The
 /// caller owns them; `launch` reads them before it returns.
 struct kernel_argument {
-  const void* at = nullptr;
+  const void* data = nullptr;
   std::size_t size_bytes = 0;
 
   template <class Value>

@@ -65,13 +65,13 @@ std::vector<block_rows> block_rows_of(const axis_geometry& axis, bool is_real) {
   const bool at_line = begins_at_line(axis.image, axis.padded, lost);
   const std::size_t skipped = at_line ? first % line_values : 0;
   const std::size_t begin = skipped + lost;  // of the values that blocks make
-  std::vector<block_rows> all;
+  std::vector<block_rows> result;
   const std::size_t behind = axis.image - begin;  // where the last L values begin
   if (first < begin || last > axis.image) {
     block_rows ends{.in = {0, begin}, .out = {first, last - behind}};
     (is_real ? ends.parts_distance : ends.distance) = behind;
     if (!is_real) ends.count = 2;
-    all.push_back(ends);
+    result.push_back(ends);
   }
   const std::size_t together = is_real ? 2 : 1, step = together * hop;
   const std::size_t values = axis.image - begin;
@@ -82,14 +82,14 @@ std::vector<block_rows> block_rows_of(const axis_geometry& axis, bool is_real) {
                     .parts_distance = is_real ? hop : 0,
                     .in = {0, axis.padded},
                     .out = {lost, axis.padded}};
-  all.push_back(blocks);
+  result.push_back(blocks);
   if (const std::size_t done = blocks.count * step; done < values) {
     blocks.image_at += values - step;
     blocks.result_at += values - step;
     blocks.count = 1;
-    all.push_back(blocks);
+    result.push_back(blocks);
   }
-  return all;
+  return result;
 }
 
 std::size_t hop_of(std::size_t image, std::size_t kernel, std::size_t block) {

@@ -62,9 +62,9 @@ void read_row(const continued_axis& columns, const Element* row, std::size_t x,
   for (std::size_t i = 0; i < into.size();) {
     const bool is_inside = x + i >= begin && x + i < end;
     const std::size_t count = is_inside ? std::min(end - x, into.size()) - i : 1;
-    const Element* const from = row + pixel_of(columns, x + i) * Channels;
-    float* const to = into.data() + i;
-    for (std::size_t k = 0; k < count; ++k) to[k] = widened(from[k * Channels]);
+    const Element* const source = row + pixel_of(columns, x + i) * Channels;
+    float* const target = into.data() + i;
+    for (std::size_t k = 0; k < count; ++k) target[k] = widened(source[k * Channels]);
     i += count;
   }
 }
@@ -88,8 +88,8 @@ template <class Element>
 void write_channel(void* out, std::size_t channels, std::size_t channel, std::size_t first,
                    std::span<const float> values) {
   with_channels(channels, [&](auto n) {
-    Element* const to = static_cast<Element*>(out) + first * n() + channel;
-    for (std::size_t i = 0; i < values.size(); ++i) to[i * n()] = Element(values[i]);
+    Element* const target = static_cast<Element*>(out) + first * n() + channel;
+    for (std::size_t i = 0; i < values.size(); ++i) target[i * n()] = Element(values[i]);
   });
 }
 
@@ -99,11 +99,11 @@ void copy_alpha(const pixel_numbers& plane, const Element* image, Element* out, 
                 std::size_t count) {
   const std::size_t alpha = plane.channels - 1;
   each_row(plane, first, count, [&](std::size_t done, std::size_t y, std::size_t x, std::size_t n) {
-    Element* const to = out + (first + done) * plane.channels + alpha;
+    Element* const target = out + (first + done) * plane.channels + alpha;
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t column = pixel_of(plane.columns, x + i);
       const bool is_inside = y < plane.rows.image && column < plane.columns.image;
-      to[i * plane.channels] =
+      target[i * plane.channels] =
           is_inside ? image[(y * plane.width + column) * plane.channels + alpha] : Element(0.0F);
     }
   });

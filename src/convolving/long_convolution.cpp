@@ -103,12 +103,12 @@ void long_convolution::impl::set_operands() {
                           is_written, field, is_there};
     };
   };
-  const std::size_t all = convolving::signal_bytes(spec);
-  const auto values = array_of(all, number);
+  const std::size_t signal_bytes = convolving::signal_bytes(spec);
+  const auto values = array_of(signal_bytes, number);
   const auto taps = array_of(convolving::kernel_bytes(spec, row), tap);
   const auto skips = array_of(skip_bytes(), tap, "has_skip", spec.has_skip);
-  const auto before = array_of(all, number, "has_gate_before", spec.has_gate_before);
-  const auto after = array_of(all, number, "has_gate_after", spec.has_gate_after);
+  const auto before = array_of(signal_bytes, number, "has_gate_before", spec.has_gate_before);
+  const auto after = array_of(signal_bytes, number, "has_gate_after", spec.has_gate_after);
   const auto lengths = array_of(spec.batch * length, length, "is_ragged", spec.is_ragged);
   const auto bins = array_of(convolving::spectra_bytes(spec, row), bin_bytes(spec));
   // Appends the rules of the gates and lengths, with the functors that use each.

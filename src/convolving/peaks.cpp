@@ -18,8 +18,8 @@ namespace {
 /// earlier places.
 using candidate = std::uint64_t;
 
-std::size_t place_of(candidate from) {
-  return static_cast<std::uint32_t>(from);
+std::size_t place_of(candidate each) {
+  return static_cast<std::uint32_t>(each);
 }
 
 candidate candidate_of(float score, std::size_t place) {
@@ -30,12 +30,12 @@ candidate candidate_of(float score, std::size_t place) {
 
 std::vector<candidate> candidates_of(const std::vector<float>& scores, double least) {
   constexpr float none = -std::numeric_limits<float>::infinity();
-  std::vector<candidate> all;
+  std::vector<candidate> result;
   for (std::size_t place = 0; place < scores.size(); ++place) {
     const float score = scores[place];
-    if (score > none && double{score} >= least) all.push_back(candidate_of(score, place));
+    if (score > none && double{score} >= least) result.push_back(candidate_of(score, place));
   }
-  return all;
+  return result;
 }
 
 /// Places closer than `distance` to a peak, in both axes.

@@ -183,11 +183,11 @@ std::string_view name_of(extent mode) noexcept {
 
 std::vector<std::size_t> result_lengths(const convolution_spec& spec) {
   convolving::require_valid(spec);
-  std::vector<std::size_t> all;
+  std::vector<std::size_t> result;
   for (const convolving::axis_geometry& axis : convolving::geometry_of(spec)) {
-    all.push_back(axis.result());
+    result.push_back(axis.result());
   }
-  return all;
+  return result;
 }
 
 }  // namespace wingbeat

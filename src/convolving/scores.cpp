@@ -133,15 +133,15 @@ std::vector<kernel_argument> score_arguments(const kept_scores& kept, std::uint3
     return kept.real == precision::fp64 ? kernel_argument{value}
                                         : kernel_argument{static_cast<float>(value)};
   };
-  std::vector<kernel_argument> all{first};
-  for (const buffer_view& array : arrays) all.emplace_back(array);
-  if (kept.numbers.has_counts) all.push_back(real(inputs.threshold));
-  if (kept.numbers.is_normalised) all.emplace_back(inputs.inverse_norms);
+  std::vector<kernel_argument> result{first};
+  for (const buffer_view& array : arrays) result.emplace_back(array);
+  if (kept.numbers.has_counts) result.push_back(real(inputs.threshold));
+  if (kept.numbers.is_normalised) result.emplace_back(inputs.inverse_norms);
   if (kept.numbers.has_rim) {
-    all.emplace_back(inputs.rim);
-    all.push_back(real(inputs.mean));
+    result.emplace_back(inputs.rim);
+    result.push_back(real(inputs.mean));
   }
-  return all;
+  return result;
 }
 
 score_memory::score_memory(const queue& on, const kept_scores& kept) : kept_(kept) {

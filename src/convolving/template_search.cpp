@@ -267,18 +267,18 @@ struct template_search::impl {
   /// Returns the view in which the run finds its templates.
   buffer_view made_ready(queue& on, const prepared_templates& memory, buffer_view templates,
                          std::size_t count) {
-    const auto to = part_of(memory.staged.view(), 0, templates.size_bytes);
+    const auto staged = part_of(memory.staged.view(), 0, templates.size_bytes);
     if (units) {
-      units->enqueue(on, templates, count, memory.sums.view(), to, memory.rim.view());
-      return to;
+      units->enqueue(on, templates, count, memory.sums.view(), staged, memory.rim.view());
+      return staged;
     }
     const bool is_aligned = templates.offset_bytes % (2 * real_bytes()) == 0 &&
                             reinterpret_cast<std::uintptr_t>(templates.handle) %
                                     (own.runs_on == engine::opencl ? 1 : 2 * real_bytes()) ==
                                 0;
     if (is_aligned) return templates;
-    on.impl()->copy(to, templates);
-    return to;
+    on.impl()->copy(staged, templates);
+    return staged;
   }
 
   /// Queues a run. If `awaited`, a mark, is given, scores are kept only behind it.

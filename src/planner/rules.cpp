@@ -89,8 +89,8 @@ bool fits(const tile_shape& shape, const rule_request& request, const tuning::ru
           .max_registers();
   const bool is_short = request.is_convolved && request.length <= costs.short_convolved;
   if (is_short && held > costs.max_held_of_convolved) return false;
-  const unsigned all = request.is_real_row && !shape.lanes_across ? held + held / 2 : held;
-  const unsigned registers = device::workgroup::registers_estimate(all, real_bytes_of(request)) *
+  const unsigned values = request.is_real_row && !shape.lanes_across ? held + held / 2 : held;
+  const unsigned registers = device::workgroup::registers_estimate(values, real_bytes_of(request)) *
                              costs.register_quarters / 4;
   return registers <= registers_allowed(shape.threads(), costs);
 }

@@ -86,8 +86,8 @@ void write_noise(const signal_node& node, std::uint64_t first, std::span<double>
       return (static_cast<double>(std::uint64_t{high} << 21 | low >> 11) + 0.5) * 0x1p-53;
     };
     const double radius =
-        node.numbers[0] * std::sqrt(-2 * std::log(uniform(words.at[0], words.at[1])));
-    const double angle = 2 * pi * uniform(words.at[2], words.at[3]);
+        node.numbers[0] * std::sqrt(-2 * std::log(uniform(words.word[0], words.word[1])));
+    const double angle = 2 * pi * uniform(words.word[2], words.word[3]);
     if (index % 2 == 0) {
       out[i++] = radius * std::cos(angle);
       if (i == out.size()) return;
@@ -141,7 +141,7 @@ void evaluate_node(const signal_node& node, const signal_period& period, std::ui
 /// Returns the dither of a sample; one call of the generator makes the dither of four.
 float dither_of_sample(const digitiser& adc, std::uint64_t index) {
   const auto words = words_at(adc.seed, index / 4, adc.polarisation, dither_stream);
-  return device::dither_of(words.at[index % 4]);
+  return device::dither_of(words.word[index % 4]);
 }
 
 }  // namespace

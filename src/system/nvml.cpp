@@ -15,9 +15,9 @@ struct driver_functions {
   int (*pci_address)(char* text, int size, int device);
 };
 
-void bind_driver(shared_library& from, driver_functions& api) {
-  from.bind(api.device_get, "cuDeviceGet");
-  from.bind(api.pci_address, "cuDeviceGetPCIBusId");
+void bind_driver(shared_library& library, driver_functions& api) {
+  library.bind(api.device_get, "cuDeviceGet");
+  library.bind(api.pci_address, "cuDeviceGetPCIBusId");
 }
 
 std::string pci_address_of(int index, const std::vector<std::string>& libraries) {
@@ -42,13 +42,13 @@ struct nvml_device::functions {
   int (*temperature)(void* device, unsigned sensor, unsigned* celsius);
   int (*clock)(void* device, unsigned kind, unsigned* mhz);
 
-  static void bind(shared_library& from, functions& api) {
-    from.bind(api.init, "nvmlInit_v2");
-    from.bind(api.shutdown, "nvmlShutdown");
-    from.bind(api.driver_version, "nvmlSystemGetDriverVersion");
-    from.bind(api.device_at, "nvmlDeviceGetHandleByPciBusId_v2");
-    from.bind(api.temperature, "nvmlDeviceGetTemperature");
-    from.bind(api.clock, "nvmlDeviceGetClockInfo");
+  static void bind(shared_library& library, functions& api) {
+    library.bind(api.init, "nvmlInit_v2");
+    library.bind(api.shutdown, "nvmlShutdown");
+    library.bind(api.driver_version, "nvmlSystemGetDriverVersion");
+    library.bind(api.device_at, "nvmlDeviceGetHandleByPciBusId_v2");
+    library.bind(api.temperature, "nvmlDeviceGetTemperature");
+    library.bind(api.clock, "nvmlDeviceGetClockInfo");
   }
 };
 

@@ -54,8 +54,8 @@ std::vector<std::string> library_folders() {
 std::string not_found(std::span<const std::string> candidates) {
   std::vector<std::string> names;
   std::vector<std::string> folders;
-  const auto add_once = [](std::vector<std::string>& to, std::string word) {
-    if (std::find(to.begin(), to.end(), word) == to.end()) to.push_back(std::move(word));
+  const auto add_once = [](std::vector<std::string>& list, std::string word) {
+    if (std::find(list.begin(), list.end(), word) == list.end()) list.push_back(std::move(word));
   };
   for (const auto& candidate : candidates) {
     const auto slash = candidate.rfind('/');

@@ -57,16 +57,16 @@ opened<Api> open_first(std::span<const std::string> candidates, void (*bind)(sha
                        std::string& path) {
   std::string outdated;
   for (const auto& candidate : candidates) {
-    shared_library from{candidate};
-    if (!from.is_open()) continue;
+    shared_library library{candidate};
+    if (!library.is_open()) continue;
     opened<Api> found;
-    bind(from, found.api);
-    if (from.missing().empty()) {
+    bind(library, found.api);
+    if (library.missing().empty()) {
       path = candidate;
       return found;
     }
-    if (outdated.empty()) outdated = candidate + " lacks " + from.missing();
-    from.close();
+    if (outdated.empty()) outdated = candidate + " lacks " + library.missing();
+    library.close();
   }
   return {{}, outdated.empty() ? not_found(candidates) : outdated + "; install a later one"};
 }

@@ -50,7 +50,7 @@ inline constexpr shape fp32_whole[] = {
     {.length = 15360, .elements = 32, .fraction = 0.92f, .prefetch_mib = 8},
     {.length = 20000, .elements = 20, .fraction = 0.77f, .prefetch_mib = 4},
 };
-inline constexpr count_range many{.from = 4096};
+inline constexpr count_range many{.min = 4096};
 inline constexpr shape fp32_primes[] = {  // many rows, in halves by two threads each, except 96
     {.length = 42, .elements = 21, .lanes = 16, .prefetch_mib = 4, .across = true, .counts = many},
     {.length = 46, .elements = 23, .lanes = 32, .prefetch_mib = 4, .across = true, .counts = many},

@@ -17,14 +17,14 @@ namespace wingbeat::tuning {
 /// The calls that a shape is for: the number of transforms of its length in one call, both bounds
 /// included.
 struct count_range {
-  std::size_t from = 1;
-  std::size_t up_to = std::numeric_limits<std::size_t>::max();
+  std::size_t min = 1;
+  std::size_t max = std::numeric_limits<std::size_t>::max();
 
   [[nodiscard]] constexpr bool contains(std::size_t count) const {
-    return from <= count && count <= up_to;
+    return min <= count && count <= max;
   }
   [[nodiscard]] constexpr bool ends() const {
-    return up_to != std::numeric_limits<std::size_t>::max();
+    return max != std::numeric_limits<std::size_t>::max();
   }
 };
 

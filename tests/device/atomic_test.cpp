@@ -51,13 +51,14 @@ TYPED_TEST(atomics, lose_no_update_where_threads_meet) {
   TypeParam sum = 0, highest = 0;
   std::vector<unsigned> n_fallen(n_threads, 0);
   wingbeat::run_workgroup(n_threads, [&](wingbeat::emulated_group group) {
-    const std::atomic_ref now{highest};
+    const std::atomic_ref current{highest};
     group.barrier();
     for (unsigned round = 0; round < n_rounds; ++round) {
-      const auto bid = TypeParam(now.load() + TypeParam(1 + (group.thread() + round) % n_threads));
+      const auto bid =
+          TypeParam(current.load() + TypeParam(1 + (group.thread() + round) % n_threads));
       atomic_add(&sum, 1);
       atomic_max(&highest, bid);
-      n_fallen[group.thread()] += now.load() < bid;
+      n_fallen[group.thread()] += current.load() < bid;
     }
   });
   EXPECT_EQ(sum, TypeParam(n_threads * n_rounds));
@@ -68,19 +69,20 @@ TYPED_TEST(atomics, lose_no_update_where_threads_meet) {
 TEST(atomic_max, of_reals_orders_signs_zeros_and_infinities) {
   const float infinite = std::numeric_limits<float>::infinity();
   const float ascending[] = {-infinite, -3.0f, -1e-40f, -0.0f, 0.0f, 1e-40f, 2.0f, infinite};
-  for (const float there : ascending) {
+  for (const float initial : ascending) {
     for (const float value : ascending) {
-      float cell = there;
+      float cell = initial;
       atomic_max(&cell, value);
-      const bool grows = value > there || (value == there && std::signbit(there));
-      EXPECT_EQ(cell, grows ? value : there) << there << ", " << value;
-      EXPECT_EQ(std::signbit(cell), std::signbit(grows ? value : there)) << there << ", " << value;
+      const bool grows = value > initial || (value == initial && std::signbit(initial));
+      EXPECT_EQ(cell, grows ? value : initial) << initial << ", " << value;
+      EXPECT_EQ(std::signbit(cell), std::signbit(grows ? value : initial))
+          << initial << ", " << value;
     }
-    float cell = there;
+    float cell = initial;
     atomic_max(&cell, std::numeric_limits<float>::quiet_NaN());
-    EXPECT_EQ(cell, there);
+    EXPECT_EQ(cell, initial);
     atomic_max(&cell, -std::numeric_limits<float>::quiet_NaN());
-    EXPECT_EQ(cell, there);
+    EXPECT_EQ(cell, initial);
   }
 }
 

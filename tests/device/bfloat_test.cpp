@@ -104,10 +104,10 @@ TEST(bfloat, rounds_the_extremes) {
   EXPECT_EQ(bf16::nearest(-limits::denorm_min()), 0x8000U);
   // NaNs whose payload lies in the lower half stay NaNs, and quiet.
   for (const std::uint32_t bits : {0x7f800001U, 0xff80ffffU, 0x7fffffffU, 0x7fc00000U}) {
-    const unsigned made = bf16::nearest(float_of(bits));
-    EXPECT_GT(made & 0x7fff, infinite) << bits;
-    EXPECT_NE(made & 0x40, 0U) << bits;
-    EXPECT_EQ(made >> 15, bits >> 31) << bits;
+    const unsigned stored = bf16::nearest(float_of(bits));
+    EXPECT_GT(stored & 0x7fff, infinite) << bits;
+    EXPECT_NE(stored & 0x40, 0U) << bits;
+    EXPECT_EQ(stored >> 15, bits >> 31) << bits;
   }
 }
 

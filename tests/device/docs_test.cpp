@@ -49,15 +49,15 @@ WINGBEAT_FN void half_rows(Group group, WINGBEAT_GLOBAL const complex<half_float
   using fft = half_fft;
   const workgroup::team<fft::shape_type, workgroup::lanes::along_transform, Group> team{group};
   const io::member row = io::member_of(team, group.index(), batch);
-  const auto from = io::row_of(in, fft::length, row);
-  const auto to = io::row_of(out, fft::length, row);
+  const auto load = io::row_of(in, fft::length, row);
+  const auto store = io::row_of(out, fft::length, row);
   complex<float> x[fft::elements_per_thread];  // fft::register_type
   for (unsigned l = 0; l < fft::elements_per_thread; ++l) {
-    x[l] = widen(from(team.thread() + l * fft::stride));
+    x[l] = widen(load(team.thread() + l * fft::stride));
   }
   fft::execute(team, x, fft::scratch_type{memory}, roots);
   for (unsigned l = 0; l < fft::elements_per_thread; ++l) {  // scaled before it is rounded
-    to(team.thread() + l * fft::stride, narrow<half_float>(scaled(x[l], 1.0F / fft::length)));
+    store(team.thread() + l * fft::stride, narrow<half_float>(scaled(x[l], 1.0F / fft::length)));
   }
 }
 
@@ -92,9 +92,9 @@ WINGBEAT_FN void paired_rows(Group group, WINGBEAT_GLOBAL const complex<half_flo
   constexpr unsigned n = pair_fft::length;
   const workgroup::team<pair_fft::shape_type, workgroup::lanes::along_transform, Group> team{group};
   const io::member_pair rows = io::pair_of(team, group.index(), batch);
-  const io::paired from{io::row_of(in, n, rows.first), io::row_of(in, n, rows.second)};
-  const io::paired to{io::row_of(out, n, rows.first), io::row_of(out, n, rows.second)};
-  pair_fft::execute(team, from, to, pair_fft::scratch_type{memory}, roots);
+  const io::paired load{io::row_of(in, n, rows.first), io::row_of(in, n, rows.second)};
+  const io::paired store{io::row_of(out, n, rows.first), io::row_of(out, n, rows.second)};
+  pair_fft::execute(team, load, store, pair_fft::scratch_type{memory}, roots);
 }
 
 TEST(device_docs, paired_rows) {
@@ -122,9 +122,9 @@ WINGBEAT_FN void analyse(Group group, WINGBEAT_GLOBAL const float* in,
                          WINGBEAT_LOCAL char* memory) {
   const workgroup::team<half_length, workgroup::lanes::along_transform, Group> team{group};
   const io::member row = io::member_of(team, group.index(), batch);
-  const io::packed from{io::row_of(in, analysis::length, row)};  // x[2j] + i x[2j + 1]
-  const auto to = io::row_of(bins, analysis::bins, row);         // 0 .. 512
-  analysis::execute(team, from, to, analysis::scratch_type{memory}, roots);
+  const io::packed load{io::row_of(in, analysis::length, row)};  // x[2j] + i x[2j + 1]
+  const auto store = io::row_of(bins, analysis::bins, row);      // 0 .. 512
+  analysis::execute(team, load, store, analysis::scratch_type{memory}, roots);
 }
 
 template <class Group>
@@ -133,10 +133,10 @@ WINGBEAT_FN void synthesise(Group group, WINGBEAT_GLOBAL const complex<float>* b
                             size batch, WINGBEAT_LOCAL char* memory) {
   const workgroup::team<half_length, workgroup::lanes::along_transform, Group> team{group};
   const io::member row = io::member_of(team, group.index(), batch);
-  const auto from = io::row_of(bins, synthesis::bins, row);
-  const io::scaled to{io::packed{io::row_of(out, synthesis::length, row)},
-                      1.0F / synthesis::length};
-  synthesis::execute(team, from, to, synthesis::scratch_type{memory}, roots);
+  const auto load = io::row_of(bins, synthesis::bins, row);
+  const io::scaled store{io::packed{io::row_of(out, synthesis::length, row)},
+                         1.0F / synthesis::length};
+  synthesis::execute(team, load, store, synthesis::scratch_type{memory}, roots);
 }
 
 TEST(device_docs, real_rows_there_and_back) {
@@ -170,10 +170,10 @@ WINGBEAT_FN void loudest_bins(Group group, WINGBEAT_GLOBAL const complex<float>*
   using fft = tone_fft;
   const workgroup::team<fft::shape_type, workgroup::lanes::along_transform, Group> team{group};
   const io::member row = io::member_of(team, group.index(), batch);
-  const auto from = io::row_of(in, fft::length, row);
+  const auto load = io::row_of(in, fft::length, row);
   complex<float> x[fft::elements_per_thread];
   for (unsigned l = 0; l < fft::elements_per_thread; ++l) {
-    x[l] = from(team.thread() + l * fft::stride);
+    x[l] = load(team.thread() + l * fft::stride);
   }
   fft::execute(team, x, fft::scratch_type{memory}, roots);
 
@@ -217,9 +217,9 @@ WINGBEAT_FN void some_bins(Group group, WINGBEAT_GLOBAL const float* re,
                            WINGBEAT_LOCAL char* memory) {
   const workgroup::team<small_fft::shape_type, workgroup::lanes::along_transform, Group> team{
       group};
-  const io::padded from{io::planar{io::contiguous{re}, io::contiguous{im}}, 50U};
-  const io::cropped to{io::conjugated{io::contiguous{out}}, 8U, 16U};
-  small_fft::execute(team, from, to, small_fft::scratch_type{memory}, roots);
+  const io::padded load{io::planar{io::contiguous{re}, io::contiguous{im}}, 50U};
+  const io::cropped store{io::conjugated{io::contiguous{out}}, 8U, 16U};
+  small_fft::execute(team, load, store, small_fft::scratch_type{memory}, roots);
 }
 
 TEST(device_docs, some_bins) {
@@ -262,12 +262,12 @@ static_assert(lies.dft_index(3) == 6);
 TEST(device_docs, parameters_at_run_time) {
   using wingbeat::scalar;
   using wingbeat::workgroup_fft;
-  const workgroup::limits here = h200;  // wingbeat::limits_of(queue.device())
-  const auto what = workgroup_fft::advised(2048, scalar::fp32, here, order::scrambled);
-  what.validate(here);
-  const std::string first_line = "using fft = " + what.type_text() + ";\n";
-  const std::vector<std::byte> roots = what.table();
-  EXPECT_EQ(roots.size(), what.table_entries() * sizeof(complex<float>));
+  const workgroup::limits limits = h200;  // wingbeat::limits_of(queue.device())
+  const auto shape = workgroup_fft::advised(2048, scalar::fp32, limits, order::scrambled);
+  shape.validate(limits);
+  const std::string first_line = "using fft = " + shape.type_text() + ";\n";
+  const std::vector<std::byte> roots = shape.table();
+  EXPECT_EQ(roots.size(), shape.table_entries() * sizeof(complex<float>));
   EXPECT_NE(first_line.find("shape<2048, "), std::string::npos);
 }
 

@@ -35,13 +35,13 @@ long double by_fields(unsigned bits) {
 // The finite, non-negative numbers in order, so that a number's place is its bits; then 2^16,
 // where infinity begins as far as rounding is concerned.
 const std::vector<long double>& numbers() {
-  static const std::vector<long double> all = [] {
+  static const std::vector<long double> values = [] {
     std::vector<long double> result;
     for (unsigned bits = 0; bits < infinite; ++bits) result.push_back(by_fields(bits));
     result.push_back(0x1p16L);
     return result;
   }();
-  return all;
+  return values;
 }
 
 unsigned nearest_by_search(long double x) {

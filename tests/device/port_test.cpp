@@ -74,9 +74,9 @@ TYPED_TEST(port_maths, rounds_to_the_nearest_integer_and_ties_to_even) {
 
 TYPED_TEST(port_maths, limits_leave_out_nan) {
   using Real = TypeParam;
-  const auto all = interesting<Real>();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Real a = all[i], b = all[i * 7 % all.size()];
+  const auto values = interesting<Real>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Real a = values[i], b = values[i * 7 % values.size()];
     EXPECT_EQ(maths::minimum(a, b), a < b ? a : b);
     EXPECT_EQ(maths::maximum(a, b), a < b ? b : a);
     EXPECT_EQ(maths::minimum(a, this->nan), a);

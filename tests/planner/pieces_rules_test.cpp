@@ -16,23 +16,23 @@ using namespace planner;
 
 // Few transforms of 8 points want one in a workgroup, many want 16.
 constexpr tuning::shape rows_by_count[] = {
-    {.length = 8, .elements = 2, .lanes = 1, .counts = {.up_to = 99}},
-    {.length = 8, .elements = 4, .lanes = 16, .counts = {.from = 100}},
+    {.length = 8, .elements = 2, .lanes = 1, .counts = {.max = 99}},
+    {.length = 8, .elements = 4, .lanes = 16, .counts = {.min = 100}},
 };
 constexpr tuning::shape columns_by_count[] = {
-    {.length = 8, .elements = 2, .lanes = 2, .counts = {.up_to = 16}},
+    {.length = 8, .elements = 2, .lanes = 2, .counts = {.max = 16}},
     {.length = 8, .elements = 4, .lanes = 8},
     {.length = 16, .elements = 4, .lanes = 8},
 };
 constexpr tuning::shape lines_by_count[] = {
-    {.length = 64, .first = 8, .elements = 8, .counts = {.up_to = 4}},
+    {.length = 64, .first = 8, .elements = 8, .counts = {.max = 4}},
 };
 constexpr tuning::shape planes_by_count[] = {
-    {.length = 64, .first = 8, .elements = 8, .lanes = 2, .counts = {.from = 5, .up_to = 6}},
+    {.length = 64, .first = 8, .elements = 8, .lanes = 2, .counts = {.min = 5, .max = 6}},
 };
 constexpr tuning::cut cuts_by_count[] = {
-    {.length = 128, .parts = {8, 16}, .counts = {.up_to = 1}},
-    {.length = 128, .parts = {16, 8}, .counts = {.from = 2}},
+    {.length = 128, .parts = {8, 16}, .counts = {.max = 1}},
+    {.length = 128, .parts = {16, 8}, .counts = {.min = 2}},
 };
 
 tuning::architecture data_by_count() {
@@ -71,7 +71,7 @@ TEST(pieces_by_count, of_lines_and_cuts_are_chosen_alike) {
 }
 
 TEST(pieces_by_count, of_few_rows_are_cut_although_a_shape_takes_them_whole) {
-  constexpr tuning::cut few[] = {{.length = 64, .parts = {8, 8}, .counts = {.up_to = 3}}};
+  constexpr tuning::cut few[] = {{.length = 64, .parts = {8, 8}, .counts = {.max = 3}}};
   auto data = data_by_count();
   data.fp32.rows.cuts = few;
   const auto passes = [&](axis_request axis) {
@@ -85,7 +85,7 @@ TEST(pieces_by_count, of_few_rows_are_cut_although_a_shape_takes_them_whole) {
   EXPECT_EQ(passes({.transforms = 3}), 1U)
       << "a cut for any number is for rows that no shape takes";
   // One whose passes do not fit leaves the row whole.
-  constexpr tuning::cut odd[] = {{.length = 64, .parts = {1, 64}, .counts = {.up_to = 3}}};
+  constexpr tuning::cut odd[] = {{.length = 64, .parts = {1, 64}, .counts = {.max = 3}}};
   data.fp32.rows.cuts = odd;
   data.other_columns.longest = 32;
   EXPECT_EQ(passes({.transforms = 3}), 1U);

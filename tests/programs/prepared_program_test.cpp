@@ -255,7 +255,7 @@ class noting_kernel final : public backend::kernel {
     arguments.clear();
     for (const backend::kernel_argument& each : given) {
       ASSERT_EQ(each.size_bytes, sizeof(std::uint64_t));
-      std::memcpy(&arguments.emplace_back(), each.at, each.size_bytes);
+      std::memcpy(&arguments.emplace_back(), each.data, each.size_bytes);
     }
   }
   mutable std::size_t workgroups = 0;

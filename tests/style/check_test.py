@@ -186,8 +186,9 @@ class Names(unittest.TestCase):
         self.check("const std::size_t from = 3; f(); const int to = 4;", "from", "to")
 
     def test_are_counted_by_the_longest_folder(self):
-        self.assertEqual(names.folder_of("src/backend/host/rows/a.cpp"), "src/backend/host")
-        self.assertEqual(names.folder_of("src/api/plan.cpp"), "src")
+        with mock.patch.dict(names.ALLOWED, {"src": 1, "src/backend/host": 1}):
+            self.assertEqual(names.folder_of("src/backend/host/rows/a.cpp"), "src/backend/host")
+            self.assertEqual(names.folder_of("src/api/plan.cpp"), "src")
         counted = check.Names()
         counted.add(Path("unheard_of/a.cpp"), "int x;\nint of;\n")
         self.assertEqual(len(list(counted.faults())), 1)

@@ -11,16 +11,12 @@ REFUSED = ("of at by as with to from "
 
 # Names per folder, of the longest path that matches. Lower a number where you clean; add none.
 ALLOWED = {
-    "apps/cli": 1,
     "bench": 25, "bench/peers": 31,
     "docs/diagrams": 4,
-    "include/wingbeat": 7, "include/wingbeat/device": 76,
-    "src": 14,
-    "src/backend": 1, "src/backend/host": 26,
-    "src/channelising": 1, "src/convolving": 19, "src/planner": 1,
-    "src/tuning": 1, "src/verify": 1,
+    "include/wingbeat": 1, "src/verify": 1,  # `plan_spec::where`, and what hands it on
+    "src/backend/host": 26,
     "tests": 77,
-    "tests/backend": 62, "tests/cli": 18, "tests/device": 51, "tests/formats": 22,
+    "tests/backend": 62, "tests/cli": 18, "tests/formats": 22,
     "tests/planner": 12, "tests/reference": 2, "tests/support": 21,
 }
 

@@ -21,22 +21,22 @@ using device::complex;
 template <int N>
 using length = std::integral_constant<int, N>;
 
-/// N values in an array: pass `.at` to device code.
+/// N values in an array: pass `.values` to device code.
 template <class Real, int N>
 struct signal {
-  complex<Real> at[N];
+  complex<Real> values[N];
 
-  complex<Real>& operator[](std::size_t j) { return at[j]; }
-  const complex<Real>& operator[](std::size_t j) const { return at[j]; }
+  complex<Real>& operator[](std::size_t j) { return values[j]; }
+  const complex<Real>& operator[](std::size_t j) const { return values[j]; }
   static constexpr std::size_t size() { return N; }
-  auto begin() const { return at; }
-  auto end() const { return at + N; }
+  auto begin() const { return values; }
+  auto end() const { return values + N; }
 };
 
 /// Returns every value times a number.
 template <class Real, int N>
 signal<Real, N> operator*(int factor, signal<Real, N> x) {
-  for (auto& z : x.at) z = scaled(z, static_cast<Real>(factor));
+  for (auto& z : x.values) z = scaled(z, static_cast<Real>(factor));
   return x;
 }
 
@@ -63,7 +63,7 @@ std::vector<complex<Real>> noise(std::size_t n, std::uint64_t seed) {
 template <class Real, int N>
 signal<Real, N> noise(std::uint64_t seed) {
   signal<Real, N> x;
-  fill_noise(&x.at[0].re, 2 * N, seed);
+  fill_noise(&x.values[0].re, 2 * N, seed);
   return x;
 }
 

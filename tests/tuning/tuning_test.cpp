@@ -45,8 +45,8 @@ TEST(tuning, finds_a_shape_by_length_and_count_in_lists_of_any_order) {
   static constexpr shape list[] = {
       {.length = 64, .elements = 8},
       {.length = 12, .elements = 3},
-      {.length = 16, .elements = 4, .counts = {.from = 3, .up_to = 5}},
-      {.length = 16, .elements = 16, .counts = {.from = 5}},
+      {.length = 16, .elements = 4, .counts = {.min = 3, .max = 5}},
+      {.length = 16, .elements = 16, .counts = {.min = 5}},
   };
   const auto elements = [](std::size_t length, std::size_t count) {
     const shape* found = table<shape>{list}.find(length, count);
@@ -63,7 +63,7 @@ TEST(tuning, finds_a_shape_by_length_and_count_in_lists_of_any_order) {
 }
 
 TEST(tuning, takes_a_shape_of_the_first_list_that_has_one) {
-  static constexpr shape own[] = {{.length = 64, .elements = 8, .counts = {.up_to = 3}}};
+  static constexpr shape own[] = {{.length = 64, .elements = 8, .counts = {.max = 3}}};
   static constexpr shape others[] = {{.length = 64, .elements = 16}, {.length = 32}};
   const table<shape> both{own, others};
   EXPECT_EQ(both.find(64, 3), &own[0]);
@@ -80,11 +80,11 @@ void expect_sound(const table<shape>& shapes) {
     EXPECT_TRUE(device::is_product_of_radices(each.length) && std::has_single_bit(each.lanes));
     EXPECT_EQ(each.length % each.elements, 0U);
     EXPECT_LE(each.length / each.elements * each.lanes, 1024U) << "threads";
-    EXPECT_LE(each.counts.from, each.counts.up_to);
+    EXPECT_LE(each.counts.min, each.counts.max);
     EXPECT_GE(each.fraction, 0);
     EXPECT_LE(each.fraction, 1);
-    EXPECT_TRUE(shapes.find(each.length, each.counts.from) == &each ||
-                shapes.find(each.length, each.counts.up_to) == &each)
+    EXPECT_TRUE(shapes.find(each.length, each.counts.min) == &each ||
+                shapes.find(each.length, each.counts.max) == &each)
         << "is hidden";
   }
 }

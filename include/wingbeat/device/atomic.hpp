@@ -57,30 +57,30 @@ inline constexpr bool is_number =
 #if defined(__OPENCL_CPP_VERSION__)
 
 template <class Integer>
-WINGBEAT_FN void add(WINGBEAT_GLOBAL Integer* to, Integer value) {
+WINGBEAT_FN void add(WINGBEAT_GLOBAL Integer* address, Integer value) {
   if constexpr (sizeof(Integer) == 4) {
-    ::atomic_add(to, value);
+    ::atomic_add(address, value);
   } else {
-    ::atom_add(to, value);
+    ::atom_add(address, value);
   }
 }
-WINGBEAT_FN void add(WINGBEAT_LOCAL unsigned* to, unsigned value) {
-  ::atomic_add(to, value);
+WINGBEAT_FN void add(WINGBEAT_LOCAL unsigned* address, unsigned value) {
+  ::atomic_add(address, value);
 }
 template <class Integer>
-WINGBEAT_FN void raise(WINGBEAT_GLOBAL Integer* to, Integer value) {
+WINGBEAT_FN void raise(WINGBEAT_GLOBAL Integer* address, Integer value) {
   if constexpr (sizeof(Integer) == 4) {
-    ::atomic_max(to, value);
+    ::atomic_max(address, value);
   } else {
-    ::atom_max(to, value);
+    ::atom_max(address, value);
   }
 }
 template <class Integer>
-WINGBEAT_FN void lower(WINGBEAT_GLOBAL Integer* to, Integer value) {
+WINGBEAT_FN void lower(WINGBEAT_GLOBAL Integer* address, Integer value) {
   if constexpr (sizeof(Integer) == 4) {
-    ::atomic_min(to, value);
+    ::atomic_min(address, value);
   } else {
-    ::atom_min(to, value);
+    ::atom_min(address, value);
   }
 }
 /// Compare-and-swap: returns the old value, which is `expected` if `desired` replaced it.
@@ -96,16 +96,16 @@ WINGBEAT_FN Integer exchanged(WINGBEAT_GLOBAL Integer* word, Integer expected, I
 #elif defined(__CUDA_ARCH__)
 
 template <class Integer>
-WINGBEAT_FN void add(Integer* to, Integer value) {
-  ::atomicAdd(to, value);
+WINGBEAT_FN void add(Integer* address, Integer value) {
+  ::atomicAdd(address, value);
 }
 template <class Integer>
-WINGBEAT_FN void raise(Integer* to, Integer value) {
-  ::atomicMax(to, value);
+WINGBEAT_FN void raise(Integer* address, Integer value) {
+  ::atomicMax(address, value);
 }
 template <class Integer>
-WINGBEAT_FN void lower(Integer* to, Integer value) {
-  ::atomicMin(to, value);
+WINGBEAT_FN void lower(Integer* address, Integer value) {
+  ::atomicMin(address, value);
 }
 template <class Integer>
 WINGBEAT_FN Integer exchanged(Integer* word, Integer expected, Integer desired) {
@@ -120,24 +120,24 @@ WINGBEAT_FN Integer exchanged(Integer* word, Integer expected, Integer desired) 
   return expected;
 }
 template <class Integer>
-WINGBEAT_FN void add(Integer* to, Integer value) {
-  __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
+WINGBEAT_FN void add(Integer* address, Integer value) {
+  __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 template <class Integer>
-WINGBEAT_FN void raise(Integer* to, Integer value) {
-  Integer seen = __atomic_load_n(to, __ATOMIC_RELAXED);
+WINGBEAT_FN void raise(Integer* address, Integer value) {
+  Integer seen = __atomic_load_n(address, __ATOMIC_RELAXED);
   while (seen < value) {
     const Integer before = seen;
-    seen = exchanged(to, before, value);
+    seen = exchanged(address, before, value);
     if (seen == before) return;
   }
 }
 template <class Integer>
-WINGBEAT_FN void lower(Integer* to, Integer value) {
-  Integer seen = __atomic_load_n(to, __ATOMIC_RELAXED);
+WINGBEAT_FN void lower(Integer* address, Integer value) {
+  Integer seen = __atomic_load_n(address, __ATOMIC_RELAXED);
   while (value < seen) {
     const Integer before = seen;
-    seen = exchanged(to, before, value);
+    seen = exchanged(address, before, value);
     if (seen == before) return;
   }
 }
@@ -156,9 +156,9 @@ WINGBEAT_FN Integer last_seen(WINGBEAT_GLOBAL const Integer* word) {
 
 /// Adds a real if the dialect adds integers only: retries until no other thread intervenes.
 template <class Real>
-WINGBEAT_FN void add_by_exchange(WINGBEAT_GLOBAL Real* to, Real value) {
+WINGBEAT_FN void add_by_exchange(WINGBEAT_GLOBAL Real* address, Real value) {
   using bits = unsigned_of<Real>;
-  const auto words = reinterpret_cast<WINGBEAT_GLOBAL bits*>(to);
+  const auto words = reinterpret_cast<WINGBEAT_GLOBAL bits*>(address);
   bits seen = last_seen(words);
   for (;;) {
     const bits before = seen;
@@ -173,38 +173,38 @@ WINGBEAT_FN void add_by_exchange(WINGBEAT_GLOBAL Real* to, Real value) {
 /// Adds `value` to *to. T: int, unsigned, size, float or double. Integers wrap; reals are added in
 /// the order in which threads arrive, so the rounding of a sum may differ from run to run.
 template <class T>
-WINGBEAT_FN void atomic_add(WINGBEAT_GLOBAL T* to, typename atomics::same<T>::type value) {
+WINGBEAT_FN void atomic_add(WINGBEAT_GLOBAL T* address, typename atomics::same<T>::type value) {
   static_assert(atomics::is_number<T>,
                 "atomic_add adds to int, unsigned, size, float or double in device memory");
   if constexpr (atomics::is_real<T>) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 600
-    ::atomicAdd(to, value);
+    ::atomicAdd(address, value);
 #else
-    atomics::add_by_exchange(to, value);
+    atomics::add_by_exchange(address, value);
 #endif
   } else if constexpr (atomics::is_number<T>) {  // signed or not, the bits of a sum are the same
     using bits = atomics::unsigned_of<T>;
-    atomics::add(reinterpret_cast<WINGBEAT_GLOBAL bits*>(to), static_cast<bits>(value));
+    atomics::add(reinterpret_cast<WINGBEAT_GLOBAL bits*>(address), static_cast<bits>(value));
   }
 }
 
 /// Adds `value` to *to, in local memory that threads of one workgroup share.
-WINGBEAT_FN void local_atomic_add(WINGBEAT_LOCAL unsigned* to, unsigned value) {
-  atomics::add(to, value);
+WINGBEAT_FN void local_atomic_add(WINGBEAT_LOCAL unsigned* address, unsigned value) {
+  atomics::add(address, value);
 }
 
 /// Makes *to the greater of itself and `value`. T: int, unsigned, size, float or double. A `value`
 /// of NaN changes nothing, -0 is less than +0, and *to must not be NaN: begin with -infinity, or
 /// with 0 if no value is negative.
 template <class T>
-WINGBEAT_FN void atomic_max(WINGBEAT_GLOBAL T* to, typename atomics::same<T>::type value) {
+WINGBEAT_FN void atomic_max(WINGBEAT_GLOBAL T* address, typename atomics::same<T>::type value) {
   static_assert(atomics::is_number<T>,
                 "atomic_max compares int, unsigned, size, float or double in device memory");
   if constexpr (atomics::is_number<T>) {
     using positive = atomics::signed_of<T>;
     using negative = atomics::unsigned_of<T>;
-    const auto as_signed = reinterpret_cast<WINGBEAT_GLOBAL positive*>(to);
-    const auto as_unsigned = reinterpret_cast<WINGBEAT_GLOBAL negative*>(to);
+    const auto as_signed = reinterpret_cast<WINGBEAT_GLOBAL positive*>(address);
+    const auto as_unsigned = reinterpret_cast<WINGBEAT_GLOBAL negative*>(address);
     if constexpr (!atomics::is_real<T>) {
       if constexpr (T(-1) < T(0)) {
         atomics::raise(as_signed, static_cast<positive>(value));

@@ -15,22 +15,22 @@ struct alignas(2 * sizeof(Real)) complex {
 
 /// Returns *from, a complex number in global or local memory.
 template <class Pointer>
-WINGBEAT_FN auto copied_from(Pointer from) -> complex<decltype(from->re)> {
+WINGBEAT_FN auto copied_from(Pointer source) -> complex<decltype(source->re)> {
   if constexpr (copies_by_parts) {
-    return {from->re, from->im};
+    return {source->re, source->im};
   } else {
-    return *from;
+    return *source;
   }
 }
 
 /// Writes *to = z, in global or local memory.
 template <class Pointer, class Real>
-WINGBEAT_FN void copy_to(Pointer to, complex<Real> z) {
+WINGBEAT_FN void copy_to(Pointer target, complex<Real> z) {
   if constexpr (copies_by_parts) {
-    to->re = z.re;
-    to->im = z.im;
+    target->re = z.re;
+    target->im = z.im;
   } else {
-    *to = z;
+    *target = z;
   }
 }
 

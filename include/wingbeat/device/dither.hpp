@@ -14,7 +14,7 @@ namespace wingbeat::device {
 
 /// Four words of 32 bits.
 struct random_words {
-  unsigned at[4];
+  unsigned word[4];
 };
 
 /// Returns the words that Philox 4x32 computes from a counter and a key, low word first.
@@ -22,10 +22,10 @@ template <int Rounds = 10>
 WINGBEAT_FN constexpr random_words philox(random_words counter, size key) {
   unsigned low = unsigned(key), high = unsigned(key >> 32);
   for (int round = 0; round < Rounds; ++round) {
-    const size first = wide_product(counter.at[0], 0xD2511F53u);
-    const size second = wide_product(counter.at[2], 0xCD9E8D57u);
-    counter = {{unsigned(second >> 32) ^ counter.at[1] ^ low, unsigned(second),
-                unsigned(first >> 32) ^ counter.at[3] ^ high, unsigned(first)}};
+    const size first = wide_product(counter.word[0], 0xD2511F53u);
+    const size second = wide_product(counter.word[2], 0xCD9E8D57u);
+    counter = {{unsigned(second >> 32) ^ counter.word[1] ^ low, unsigned(second),
+                unsigned(first >> 32) ^ counter.word[3] ^ high, unsigned(first)}};
     low += 0x9E3779B9u;
     high += 0xBB67AE85u;
   }

@@ -20,8 +20,8 @@ WINGBEAT_FN constexpr float float_of(unsigned bits) {
 
 /// Returns `a` or `b` without a branch, because a branch would prevent vectorization of loops.
 WINGBEAT_FN constexpr unsigned chosen(bool first, unsigned a, unsigned b) {
-  const unsigned all = 0u - static_cast<unsigned>(first);
-  return (a & all) | (b & ~all);
+  const unsigned mask = 0u - static_cast<unsigned>(first);
+  return (a & mask) | (b & ~mask);
 }
 
 /// Arithmetic on fp16 as bits: integer arithmetic that a compiler can fold, and CUDA's

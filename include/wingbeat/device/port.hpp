@@ -126,30 +126,30 @@ struct group {
   /// Returns the remote address, in workgroup `rank`, of what is at `address` here.
   template <class T>
   static __device__ __forceinline__ remote<T> of_peer(T* address, unsigned rank) {
-    unsigned there = 0;
+    unsigned peer_address = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     asm("mapa.shared::cluster.u32 %0, %1, %2;"
-        : "=r"(there)
+        : "=r"(peer_address)
         : "r"(static_cast<unsigned>(__cvta_generic_to_shared(address))), "r"(rank));
 #endif
-    return {there};
+    return {peer_address};
   }
-  /// Writes z as element i of `to`; the barrier `arrivals` counts its bytes.
+  /// Writes z as element i of `target`; the barrier `arrivals` counts its bytes.
   template <class T, class Counter>
-  static __device__ __forceinline__ void send(remote<T> to, unsigned i, T z,
+  static __device__ __forceinline__ void send(remote<T> target, unsigned i, T z,
                                               remote<Counter> arrivals) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-    const unsigned there = to.address + i * unsigned(sizeof(T));
+    const unsigned address = target.address + i * unsigned(sizeof(T));
     if constexpr (sizeof(T) == 8) {
       asm volatile(
           "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::
-              "r"(there),
+              "r"(address),
           "f"(float(z.re)), "f"(float(z.im)), "r"(arrivals.address)
           : "memory");
     } else {
       asm volatile(
           "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [%0], {%1, %2}, [%3];" ::
-              "r"(there),
+              "r"(address),
           "d"(double(z.re)), "d"(double(z.im)), "r"(arrivals.address)
           : "memory");
     }
@@ -212,9 +212,9 @@ using group_in_rows = group;
 
 /// A pointer to pass on to code that needs no local memory either. No other use of it compiles.
 struct kernel_spec_scratch_bytes_is_0 {
-  WINGBEAT_LOCAL char* at;
+  WINGBEAT_LOCAL char* address;
 
-  WINGBEAT_FN operator WINGBEAT_LOCAL char*() const { return at; }
+  WINGBEAT_FN operator WINGBEAT_LOCAL char*() const { return address; }
   template <class T>
   WINGBEAT_FN explicit operator WINGBEAT_LOCAL T*() const {
     return refused<T>();
@@ -248,47 +248,47 @@ inline constexpr bool copies_by_parts = true;
 inline constexpr bool copies_by_parts = false;
 #endif
 
-/// Returns *from by a streaming load: if the device has one, the data is the first to leave its
+/// Returns *source by a streaming load: if the device has one, the data is the first to leave its
 /// caches.
 template <class T>
-WINGBEAT_FN T load_once(WINGBEAT_GLOBAL const T* from) {
+WINGBEAT_FN T load_once(WINGBEAT_GLOBAL const T* source) {
 #if defined(__CUDA_ARCH__)
   if constexpr (sizeof(T) == sizeof(float2)) {
-    const float2 bits = __ldcs(reinterpret_cast<const float2*>(from));
+    const float2 bits = __ldcs(reinterpret_cast<const float2*>(source));
     return __builtin_bit_cast(T, bits);
   } else if constexpr (sizeof(T) == sizeof(float4)) {
-    const float4 bits = __ldcs(reinterpret_cast<const float4*>(from));
+    const float4 bits = __ldcs(reinterpret_cast<const float4*>(source));
     return __builtin_bit_cast(T, bits);
   }
 #endif
-  return *from;
+  return *source;
 }
 
-/// Writes *to = value by a streaming store: the data is the first to leave the device's caches.
+/// Writes *target = value by a streaming store: the data is the first to leave the device's caches.
 template <class T>
-WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* to, const T& value) {
+WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* target, const T& value) {
 #if defined(__CUDA_ARCH__)
   if constexpr (sizeof(T) == sizeof(float2)) {
-    __stcs(reinterpret_cast<float2*>(to), __builtin_bit_cast(float2, value));
+    __stcs(reinterpret_cast<float2*>(target), __builtin_bit_cast(float2, value));
     return;
   } else if constexpr (sizeof(T) == sizeof(float4)) {
-    __stcs(reinterpret_cast<float4*>(to), __builtin_bit_cast(float4, value));
+    __stcs(reinterpret_cast<float4*>(target), __builtin_bit_cast(float4, value));
     return;
   }
 #endif
-  *to = value;
+  *target = value;
 }
 
-/// Returns four consecutive bytes of two consecutive words, from byte `from` (below 4) on, as a
+/// Returns four consecutive bytes of two consecutive words, from `first_byte` (below 4) on, as a
 /// big-endian number.
-WINGBEAT_FN unsigned big_endian(unsigned word, unsigned next, unsigned from) {
+WINGBEAT_FN unsigned big_endian(unsigned word, unsigned next, unsigned first_byte) {
 #if defined(__CUDA_ARCH__)
-  return __byte_perm(word, next, 0x0123u + from * 0x1111u);
+  return __byte_perm(word, next, 0x0123u + first_byte * 0x1111u);
 #else
   const auto swapped = [](unsigned x) {
     return x << 24 | (x & 0xff00u) << 8 | (x >> 8 & 0xff00u) | x >> 24;
   };
-  return unsigned((size(swapped(word)) << 32 | swapped(next)) << (8 * from) >> 32);
+  return unsigned((size(swapped(word)) << 32 | swapped(next)) << (8 * first_byte) >> 32);
 #endif
 }
 
@@ -303,17 +303,17 @@ WINGBEAT_FN unsigned rotated(unsigned x, unsigned n) {
 #endif
 }
 
-/// Prefetches `count` elements from `from` into the cache that all workgroups share, except up to
-/// 15 bytes at either end. Nothing waits for them. Does nothing if the dialect has no prefetch
+/// Prefetches `count` elements from `first` on into the cache that all workgroups share, except up
+/// to 15 bytes at either end. Nothing waits for them. Does nothing if the dialect has no prefetch
 /// (CUDA has it from sm_90 on). (In CUDA an address in device memory is the same number in the
 /// generic and in the global space.)
 template <class T>
-WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* from,
+WINGBEAT_FN void prefetch([[maybe_unused]] WINGBEAT_GLOBAL const T* first,
                           [[maybe_unused]] size count) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   constexpr size unit = 16;
-  const size begin = (reinterpret_cast<size>(from) + unit - 1) / unit * unit;
-  const size end = reinterpret_cast<size>(from + count) / unit * unit;
+  const size begin = (reinterpret_cast<size>(first) + unit - 1) / unit * unit;
+  const size end = reinterpret_cast<size>(first + count) / unit * unit;
   if (begin >= end) return;
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin),
                "r"(static_cast<unsigned>(end - begin)));

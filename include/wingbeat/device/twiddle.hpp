@@ -64,10 +64,10 @@ template <direction Dir, class Real, unsigned E, class RowRoot>
 WINGBEAT_FN void apply_powers_from(complex<Real> (&x)[E], complex<Real> first,
                                    const RowRoot& row_root) {
   constexpr unsigned low = minimum(E, 4u);
-  complex<Real> by[low];
-  by[0] = first;
+  complex<Real> roots[low];
+  roots[0] = first;
   WINGBEAT_UNROLL
-  for (unsigned q = 1; q < low; ++q) by[q] = first * row_root(q - 1);
+  for (unsigned q = 1; q < low; ++q) roots[q] = first * row_root(q - 1);
   WINGBEAT_UNROLL
   for (unsigned high = 0; high < E; high += low) {
     complex<Real> step{Real(1), Real(0)};
@@ -75,7 +75,7 @@ WINGBEAT_FN void apply_powers_from(complex<Real> (&x)[E], complex<Real> first,
     const unsigned count = minimum(low, E - high);
     WINGBEAT_UNROLL
     for (unsigned q = 0; q < count; ++q) {
-      complex<Real> root = by[q];
+      complex<Real> root = roots[q];
       if (high > 0) root = root * step;
       x[high + q] = apply<Dir>(x[high + q], root);
     }

@@ -187,7 +187,7 @@ argument_pointers pointers_to(kernel_arguments arguments) {
   argument_pointers pointers{};
   if (arguments.size() > pointers.size()) throw std::logic_error("too many kernel arguments");
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    pointers[i] = const_cast<void*>(arguments[i].at);  // the driver only reads
+    pointers[i] = const_cast<void*>(arguments[i].data);  // the driver only reads
   }
   return pointers;
 }

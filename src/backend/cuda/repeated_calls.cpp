@@ -29,7 +29,7 @@ void copy(kernel_arguments from, std::vector<std::byte>& to) {
   to.resize(bytes_of(from));
   std::byte* position = to.data();
   for (const kernel_argument& each : from) {
-    std::memcpy(position, each.at, each.size_bytes);
+    std::memcpy(position, each.data, each.size_bytes);
     position += each.size_bytes;
   }
 }
@@ -38,7 +38,7 @@ bool is_equal(const std::vector<std::byte>& bytes, kernel_arguments arguments) {
   if (bytes.size() != bytes_of(arguments)) return false;
   const std::byte* position = bytes.data();
   for (const kernel_argument& each : arguments) {
-    if (std::memcmp(position, each.at, each.size_bytes) != 0) return false;
+    if (std::memcmp(position, each.data, each.size_bytes) != 0) return false;
     position += each.size_bytes;
   }
   return true;

@@ -85,7 +85,7 @@ kernel::kernel(const driver_api& api, const queue& on, owned<program_handle> pro
 void kernel::set_arguments(kernel_arguments arguments) const {
   std::uint32_t index = 0;
   for (const kernel_argument& each : arguments) {
-    check(api_.set_argument(kernel_.get(), index++, each.size_bytes, each.at), "set an argument");
+    check(api_.set_argument(kernel_.get(), index++, each.size_bytes, each.data), "set an argument");
   }
 }
 

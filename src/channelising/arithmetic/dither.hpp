@@ -26,7 +26,7 @@ namespace wingbeat::channelising {
   const auto part = [&](std::uint32_t bits) {
     return device::dither_of(is_turned ? device::half_turned(bits) : bits);
   };
-  return {part(words.at[word]), part(words.at[word + 1])};
+  return {part(words.word[word]), part(words.word[word + 1])};
 }
 
 }  // namespace wingbeat::channelising

@@ -17,8 +17,8 @@ namespace {
 using device::channeliser::bank_numbers;
 
 /// Cuts tiles of `rows`, whose threads hold `elements` each and slide over `sliding` spectra.
-bank_tiles cut(const bank_numbers& from, unsigned elements, unsigned rows, unsigned sliding) {
-  bank_tiles tiles{.numbers = from};
+bank_tiles cut(const bank_numbers& bank, unsigned elements, unsigned rows, unsigned sliding) {
+  bank_tiles tiles{.numbers = bank};
   tiles.numbers.elements = elements;
   tiles.numbers.rows = rows;
   tiles.numbers.sliding = sliding;

@@ -60,10 +60,10 @@ template <unsigned Bits>
 void expect_pairs_further_on() {
   const stream given{256, Bits, Bits};
   for (std::size_t i = 0; i < 40; ++i) {
-    const packed_pair<Bits> from{given.bytes(), i};
+    const packed_pair<Bits> stream{given.bytes(), i};
     for (unsigned more = 0; more < 90; more += 7) {
       float first = 0, second = 0;
-      from.further(more).read(0, first, second);
+      stream.further(more).read(0, first, second);
       const float scale = packed_pair<Bits>::scale, offset = packed_pair<Bits>::offset;
       ASSERT_EQ((first - offset) * scale, given.samples[i + more]) << Bits << " " << i;
       ASSERT_EQ((second - offset) * scale, given.samples[i + more + 1]) << Bits << " " << i;
@@ -111,16 +111,16 @@ void expect_sums() {
   using sums = window<length, Taps, Bits>;
   const std::size_t first[2] = {3, 11};
   for (const unsigned j : {0U, 2U, (length / 4) * 2 - 2, (length / 4) * 2, length - 2}) {
-    const packed_streams<Bits, 2> from{{{re.bytes(), first[0] + j}, {im.bytes(), first[1] + j}}};
+    const packed_streams<Bits, 2> streams{{{re.bytes(), first[0] + j}, {im.bytes(), first[1] + j}}};
     filtered<spectra, 2> y;
-    sums::sums(from, scaled.data(), j, y);
+    sums::sums(streams, scaled.data(), j, y);
     filtered<spectra, 2> mirrored = y;
     filtered<spectra, 1> alone;
-    sums::sums(packed_streams<Bits, 1>{{from.parts[1]}}, scaled.data(), j, alone);
+    sums::sums(packed_streams<Bits, 1>{{streams.parts[1]}}, scaled.data(), j, alone);
     if constexpr (sums::holds_all) {
       held_weights<sums::held> opposite;
       opposite.template read<length>(scaled.data(), 0, length - 2 - j);
-      sums::template sums<true>(from, opposite, scaled.data(), j, mirrored);
+      sums::template sums<true>(streams, opposite, scaled.data(), j, mirrored);
     }
     for (unsigned s = 0; s < spectra; ++s) {
       for (unsigned i = 0; i < 2; ++i) {
@@ -132,10 +132,11 @@ void expect_sums() {
         }
         const double bound = 1e-6 * (1U << Bits);
         for (unsigned part = 0; part < 2; ++part) {
-          ASSERT_NEAR(y.at[s][i][part], wanted[part], bound) << Taps << " " << j << " " << s;
-          ASSERT_NEAR(mirrored.at[s][i][part], wanted[part], bound) << Taps << " " << j << " " << s;
+          ASSERT_NEAR(y.sums[s][i][part], wanted[part], bound) << Taps << " " << j << " " << s;
+          ASSERT_NEAR(mirrored.sums[s][i][part], wanted[part], bound)
+              << Taps << " " << j << " " << s;
         }
-        ASSERT_EQ(alone.at[s][i][0], y.at[s][i][1]) << "a stream alone";
+        ASSERT_EQ(alone.sums[s][i][0], y.sums[s][i][1]) << "a stream alone";
       }
     }
   }

@@ -260,18 +260,18 @@ void check_real_plane() {
   const auto reals = real_noise<float>(2 * a * b * batch, 6);
   values<float> pairs;
   for (size j = 0; j < a * b * batch; ++j) pairs.push_back({reals[2 * j], reals[2 * j + 1]});
-  const auto made = run_pass<to_bins<as_plane<Rows>>>(pairs, batch, a * bins * batch);
+  const auto produced = run_pass<to_bins<as_plane<Rows>>>(pairs, batch, a * bins * batch);
   const auto given = noise<float>(a * bins * batch, 7);  // the bins of no real plane
   const auto back = run_pass<from_bins<as_plane<Rows>>>(given, batch, a * b * batch);
   for (size p = 0; p < batch; ++p) {
     exact rows, expected(a * bins);
     for (size i = 0; i < a; ++i) {
       const auto row = as_complex(picked(reals, (p * a + i) * 2 * b, 2 * b));
-      const auto all = dft(row, direction::forward);
-      rows.insert(rows.end(), all.begin(), all.begin() + bins);
+      const auto transformed = dft(row, direction::forward);
+      rows.insert(rows.end(), transformed.begin(), transformed.begin() + bins);
     }
     each_column(rows, a, direction::forward, [&](size at, auto z) { expected[at] = z; });
-    ASSERT_TRUE(is_accurate<float>(picked(made, p * a * bins, a * bins), expected, 2 * a * b));
+    ASSERT_TRUE(is_accurate<float>(picked(produced, p * a * bins, a * bins), expected, 2 * a * b));
 
     // Columns first; of bins 0 and B the real parts count then.
     exact spectrum(a * bins), planes;
@@ -282,8 +282,9 @@ void check_real_plane() {
       row.front() = row.front().real();
       row.back() = row.back().real();
       for (size k = b; --k > 0;) row.push_back(conj(row[k]));
-      const auto all = dft(row, direction::inverse);
-      for (size j = 0; j < b; ++j) planes.emplace_back(all[2 * j].real(), all[2 * j + 1].real());
+      const auto transformed = dft(row, direction::inverse);
+      for (size j = 0; j < b; ++j)
+        planes.emplace_back(transformed[2 * j].real(), transformed[2 * j + 1].real());
     }
     ASSERT_TRUE(is_accurate<float>(picked(back, p * a * b, a * b), planes, 2 * a * b));
   }

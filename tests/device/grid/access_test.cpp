@@ -173,8 +173,9 @@ TEST(grid_access, writes_a_range_of_reals_through_a_pair) {
   const auto x = real_noise<float>(2 * n * batch, 5);
   values<float> bins;
   for (size b = 0; b < batch; ++b) {
-    const auto all = dft(as_complex(picked(x, b * 2 * n, 2 * n)), direction::forward);
-    for (size k = 0; k <= n; ++k) bins.push_back({float(all[k].real()), float(all[k].imag())});
+    const auto transformed = dft(as_complex(picked(x, b * 2 * n, 2 * n)), direction::forward);
+    for (size k = 0; k <= n; ++k)
+      bins.push_back({float(transformed[k].real()), float(transformed[k].imag())});
   }
   using store = ends::parts_store<float, float, 2>;
   const auto out =

@@ -50,8 +50,8 @@ constexpr pass_numbers plain_rows(size n, unsigned elements_per_thread, unsigned
 }
 
 /// Adds a loop around those there are.
-constexpr void add_loop(pass_numbers& to, const loop& outer) {
-  to.loops[to.depth++] = outer;
+constexpr void add_loop(pass_numbers& numbers, const loop& outer) {
+  numbers.loops[numbers.depth++] = outer;
 }
 
 /// Rows that a workgroup transforms.
@@ -238,9 +238,9 @@ Element poison() {
 }
 
 template <class Element>
-bool is_poison(const Element& one) {
+bool is_poison(const Element& element) {
   const auto never = poison<Element>();
-  return std::memcmp(&one, &never, sizeof one) == 0;
+  return std::memcmp(&element, &never, sizeof element) == 0;
 }
 
 /// Runs all tiles of a pass over `batch` rows, in place of a launch.
@@ -281,10 +281,10 @@ std::vector<typename Store::element> run_pass(const std::vector<typename Load::e
 
 /// Returns `count` elements from `first` on, `stride` apart.
 template <class Element>
-std::vector<Element> picked(const std::vector<Element>& from, size first, size count,
+std::vector<Element> picked(const std::vector<Element>& array, size first, size count,
                             size stride = 1) {
   std::vector<Element> result;
-  for (size i = 0; i < count; ++i) result.push_back(from[first + i * stride]);
+  for (size i = 0; i < count; ++i) result.push_back(array[first + i * stride]);
   return result;
 }
 

@@ -18,9 +18,9 @@ using row = std::vector<complex<float>>;
 
 TEST(conjugated, turns_the_sign_of_imaginary_parts) {
   auto memory = complex_places(3);
-  const io::conjugated there{io::contiguous{memory.data()}};
-  EXPECT_EQ(loaded(there, 3), (row{{1, 1}, {2, 2}, {3, 3}}));
-  there(1, complex<float>{7, 8});
+  const io::conjugated pattern{io::contiguous{memory.data()}};
+  EXPECT_EQ(loaded(pattern, 3), (row{{1, 1}, {2, 2}, {3, 3}}));
+  pattern(1, complex<float>{7, 8});
   EXPECT_EQ(memory, (row{{1, -1}, {7, -8}, {3, -3}}));
 }
 
@@ -35,9 +35,9 @@ TEST(conjugated, twice_is_not_at_all) {
 
 TEST(scaled, multiplies_complex_and_real_numbers_both_ways) {
   auto memory = complex_places(2);
-  const io::scaled there{io::contiguous{memory.data()}, 0.5};
-  EXPECT_EQ(loaded(there, 2), (row{{0.5f, -0.5f}, {1, -1}}));
-  there(0, complex<float>{6, 8});
+  const io::scaled pattern{io::contiguous{memory.data()}, 0.5};
+  EXPECT_EQ(loaded(pattern, 2), (row{{0.5f, -0.5f}, {1, -1}}));
+  pattern(0, complex<float>{6, 8});
   EXPECT_EQ(memory[0], (complex<float>{3, 4}));
   std::vector<double> reals{1, 3};
   EXPECT_EQ(loaded(io::scaled{io::contiguous{reals.data()}, 1.0 / 3}, 2),
@@ -46,9 +46,9 @@ TEST(scaled, multiplies_complex_and_real_numbers_both_ways) {
 
 TEST(scaled, rounds_a_product_in_fp16_once) {
   const complex<half_float> stored{half_float(3.0f), half_float(-5.0f)};
-  const io::scaled there{io::contiguous{&stored}, 0.3f};
-  EXPECT_EQ(there(0).re.bits, half_float(0.9).bits);
-  EXPECT_EQ(there(0).im.bits, half_float(-1.5).bits);
+  const io::scaled pattern{io::contiguous{&stored}, 0.3f};
+  EXPECT_EQ(pattern(0).re.bits, half_float(0.9).bits);
+  EXPECT_EQ(pattern(0).im.bits, half_float(-1.5).bits);
   const half_float real(7.0f);
   EXPECT_EQ((io::scaled{io::contiguous{&real}, 0.1f}(0).bits), half_float(0.7).bits);
   const complex<half_pair> both{half_pair(1.0f, 2.0f), half_pair(3.0f, 4.0f)};

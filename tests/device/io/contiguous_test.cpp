@@ -52,9 +52,9 @@ TEST(contiguous, two_transforms_in_a_workgroup_as_in_the_table) {
 
 TEST(contiguous, stores_where_it_loads) {
   std::vector<float> memory(8, no_number);
-  const io::contiguous to{memory.data() + 2};
-  for (unsigned i = 0; i < 4; ++i) to(i, static_cast<float>(i));
-  EXPECT_EQ(loaded(to, 4), (row{0, 1, 2, 3}));
+  const io::contiguous store{memory.data() + 2};
+  for (unsigned i = 0; i < 4; ++i) store(i, static_cast<float>(i));
+  EXPECT_EQ(loaded(store, 4), (row{0, 1, 2, 3}));
   for (const std::size_t beside : {0, 1, 6, 7}) EXPECT_NE(memory[beside], memory[beside]);
 }
 

@@ -67,17 +67,17 @@ words on_the_host() {
 words on_a_device(queue& on) {
   const auto in = input();
   words bits = untouched;
-  buffer from{on, 4 * in.size()}, to{on, 4 * bits.size()};
-  from.write(in.data(), from.size_bytes());
-  to.write(bits.data(), to.size_bytes());
+  buffer source{on, 4 * in.size()}, target{on, 4 * bits.size()};
+  source.write(in.data(), source.size_bytes());
+  target.write(bits.data(), target.size_bytes());
   const kernel probe{on,
                      {.text = probe_text(),
                       .entry = "entry",
                       .threads = probe_threads,
                       .in_element_bytes = 4,
                       .out_element_bytes = 4}};
-  probe.enqueue(on, 1, from.view(), to.view(), from.view(), 1);
-  to.read(bits.data(), to.size_bytes());
+  probe.enqueue(on, 1, source.view(), target.view(), source.view(), 1);
+  target.read(bits.data(), target.size_bytes());
   return bits;
 }
 

@@ -45,8 +45,8 @@ TEST(packed, loads_pairs_that_lie_apart) {
 
 TEST(packed, crops_an_odd_number_of_reals) {
   std::vector<float> memory(8, -7);
-  const io::packed to{io::cropped{io::contiguous{memory.data()}, 1, 5}};
-  for (unsigned i = 0; i < 4; ++i) to(i, complex<float>{float(2 * i), float(2 * i + 1)});
+  const io::packed store{io::cropped{io::contiguous{memory.data()}, 1, 5}};
+  for (unsigned i = 0; i < 4; ++i) store(i, complex<float>{float(2 * i), float(2 * i + 1)});
   EXPECT_EQ(memory, (std::vector<float>{1, 2, 3, 4, 5, -7, -7, -7}));
 }
 
@@ -61,17 +61,17 @@ TEST(packed, takes_halves) {
 
 TEST(real_part, loads_no_imaginary_part_and_stores_none) {
   auto memory = places(4);
-  const io::real_part there{io::strided{memory.data(), 2}};
-  EXPECT_EQ(loaded(there, 2), (row{{1, 0}, {3, 0}}));
-  there(1, complex<float>{9, no_number});
+  const io::real_part pattern{io::strided{memory.data(), 2}};
+  EXPECT_EQ(loaded(pattern, 2), (row{{1, 0}, {3, 0}}));
+  pattern(1, complex<float>{9, no_number});
   EXPECT_EQ(memory, (std::vector<float>{1, 2, 9, 4}));
 }
 
 TEST(planar, takes_the_parts_from_two_places) {
   auto re = places(3), im = places(6);
-  const io::planar there{io::contiguous{re.data()}, io::strided{im.data(), 2}};
-  EXPECT_EQ(loaded(there, 3), (row{{1, 1}, {2, 3}, {3, 5}}));
-  there(1, complex<float>{-2, -3});
+  const io::planar pattern{io::contiguous{re.data()}, io::strided{im.data(), 2}};
+  EXPECT_EQ(loaded(pattern, 3), (row{{1, 1}, {2, 3}, {3, 5}}));
+  pattern(1, complex<float>{-2, -3});
   EXPECT_EQ(re, (std::vector<float>{1, -2, 3}));
   EXPECT_EQ(im, (std::vector<float>{1, 2, -3, 4, 5, 6}));
 }

@@ -69,8 +69,8 @@ TEST(cropped, keeps_its_part_and_touches_nothing_else) {
   for (unsigned first = 0; first <= 8; ++first) {
     for (unsigned count = 0; first + count <= 8; ++count) {
       std::vector<float> memory(10, -7);
-      const io::cropped to{io::contiguous{memory.data() + 1}, first, count};
-      for (unsigned i = 0; i < 8; ++i) to(i, static_cast<float>(i));
+      const io::cropped store{io::contiguous{memory.data() + 1}, first, count};
+      for (unsigned i = 0; i < 8; ++i) store(i, static_cast<float>(i));
       for (unsigned k = 0; k < 10; ++k) {
         const bool is_kept = k >= 1 && k < 1 + count;
         EXPECT_EQ(memory[k], is_kept ? static_cast<float>(first + k - 1) : -7) << first << count;
@@ -87,9 +87,9 @@ TEST(guarded, gives_zero_and_stores_nothing_where_a_transform_is_absent) {
   no_store(0, 5.0f);
   EXPECT_NE(memory[0], memory[0]);
 
-  const io::guarded here{io::contiguous{memory.data()}, true};
-  here(1, 5.0f);
-  EXPECT_EQ(here(1), 5);
+  const io::guarded pattern{io::contiguous{memory.data()}, true};
+  pattern(1, 5.0f);
+  EXPECT_EQ(pattern(1), 5);
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ struct probe {
   /// Returns the next row of `out`, as reals.
   WINGBEAT_FN WINGBEAT_GLOBAL float* next() { return out + 2 * probe_threads * row++; }
   WINGBEAT_FN void take(complex<float> z) {
-    const io::adjacent_pairs to{next()};
-    to(thread, z);
+    const io::adjacent_pairs store{next()};
+    store(thread, z);
   }
 };
 
@@ -60,8 +60,8 @@ WINGBEAT_FN void probe_loads(probe& p) {
 
 WINGBEAT_FN void probe_stores(probe& p) {
   const unsigned i = p.thread;
-  const io::adjacent_pairs all{p.in};
-  const complex<float> z = all(i);
+  const io::adjacent_pairs pairs{p.in};
+  const complex<float> z = pairs(i);
   io::packed{io::contiguous{p.next()}}(i, z);
   io::packed{io::cropped{io::contiguous{p.next()}, 3, 9}}(i, z);
   io::real_part{io::strided{p.next(), 2}}(i, z);
@@ -81,11 +81,11 @@ WINGBEAT_FN void probe_stores(probe& p) {
 
 WINGBEAT_FN void probe_halves_of(probe& p) {
   const unsigned i = p.thread;
-  const io::adjacent_pairs all{p.in};
+  const io::adjacent_pairs pairs{p.in};
   const io::adjacent_pairs first{p.halves};
   const io::packed second{io::contiguous{p.halves + 2 * probe_threads}};
-  first(i, device::narrow(all(i)));
-  second(i, device::narrow(all(i + 8)));
+  first(i, device::narrow(pairs(i)));
+  second(i, device::narrow(pairs(i + 8)));
   const complex<half_pair> both = io::paired{first, io::guarded{second, i < 5}}(i);
   const complex<half_pair> product = both * both - device::times_i(both);
   p.take({product.re.first(), product.im.first()});

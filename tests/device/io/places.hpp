@@ -39,12 +39,12 @@ inline std::vector<complex<float>> complex_places(std::size_t n) {
 
 /// A load that fails the test if it is asked for anything beyond its elements.
 struct within {
-  const float* at;
+  const float* values;
   unsigned count;
 
   float operator()(unsigned i) const {
     EXPECT_LT(i, count) << "an element outside is asked for";
-    return i < count ? at[i] : no_number;
+    return i < count ? values[i] : no_number;
   }
 };
 
@@ -94,8 +94,8 @@ namespace wingbeat::device {
 inline bool operator==(complex<float> a, complex<float> b) {
   return a.re == b.re && a.im == b.im;
 }
-inline void PrintTo(complex<float> z, std::ostream* to) {
-  *to << z.re << (z.im < 0 ? " - " : " + ") << (z.im < 0 ? -z.im : z.im) << "i";
+inline void PrintTo(complex<float> z, std::ostream* stream) {
+  *stream << z.re << (z.im < 0 ? " - " : " + ") << (z.im < 0 ? -z.im : z.im) << "i";
 }
 
 }  // namespace wingbeat::device

@@ -34,10 +34,10 @@ TEST(reversed, twice_is_not_at_all) {
 
 TEST(reversed, stores_where_it_loads) {
   std::vector<float> memory(6, no_number);
-  const io::reversed there{io::contiguous{memory.data()}, 6};
-  for (unsigned i = 0; i < 6; ++i) there(i, static_cast<float>(i));
+  const io::reversed pattern{io::contiguous{memory.data()}, 6};
+  for (unsigned i = 0; i < 6; ++i) pattern(i, static_cast<float>(i));
   EXPECT_EQ(memory, (row{0, 5, 4, 3, 2, 1}));
-  EXPECT_EQ(loaded(there, 6), (row{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(loaded(pattern, 6), (row{0, 1, 2, 3, 4, 5}));
   const io::flipped back{io::contiguous{memory.data()}, 6};
   for (unsigned i = 0; i < 6; ++i) back(i, static_cast<float>(i));
   EXPECT_EQ(memory, (row{5, 4, 3, 2, 1, 0}));

@@ -77,9 +77,9 @@ TEST(strided, all_threads_together_read_every_element_once) {
 
 TEST(strided, stores_every_third_and_counts_in_64_bits) {
   std::vector<float> memory(7, no_number);
-  const io::strided to{memory.data(), 3};
-  for (unsigned i = 0; i < 3; ++i) to(i, static_cast<float>(i));
-  EXPECT_EQ(loaded(to, 3), (row{0, 1, 2}));
+  const io::strided store{memory.data(), 3};
+  for (unsigned i = 0; i < 3; ++i) store(i, static_cast<float>(i));
+  EXPECT_EQ(loaded(store, 3), (row{0, 1, 2}));
   for (const std::size_t beside : {1, 2, 4, 5}) EXPECT_NE(memory[beside], memory[beside]);
 
   EXPECT_EQ((io::strided{far_memory{5}, 1 << 20}(1 << 20)), (std::size_t{1} << 40) + 5);

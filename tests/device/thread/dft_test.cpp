@@ -59,19 +59,19 @@ TYPED_TEST_SUITE(thread_fused_dft, powers_of_two);
 
 template <class Real, int N, direction Dir, class Made = made_plainly>
 void compare_with_the_definition() {
-  exact all,
+  exact computed,
       all_expected;  // of all seeds, because the L2 bound is that of a mean
   for (int seed = 0; seed < 100; ++seed) {
     auto x = noise<Real, N>(seed);
     const auto expected = dft_by_definition<Dir>(x);
-    Made::template transform<Dir, N>(x.at);
+    Made::template transform<Dir, N>(x.values);
     ASSERT_LE(max_error(x, expected), rounding_bound<Real>(N)) << "seed " << seed;
     for (int k = 0; k < N; ++k) {
-      all.push_back(widened(x.at[k]));
+      computed.push_back(widened(x.values[k]));
       all_expected.push_back(expected[k]);
     }
   }
-  EXPECT_LE(relative_l2(all, all_expected), l2_bound<Real>(N));
+  EXPECT_LE(relative_l2(computed, all_expected), l2_bound<Real>(N));
 }
 
 TYPED_TEST(thread_dft, agrees_with_the_definition) {
@@ -93,11 +93,11 @@ TYPED_TEST(thread_fused_dft, agrees_with_the_definition) {
 template <int N, direction Dir, class Made = made_plainly, int Live = 1>
 void compare_with_live_inputs() {
   auto x = noise<float, N>(/*seed=*/Live);
-  for (int j = Live; j < N; ++j) x.at[j] = {};
+  for (int j = Live; j < N; ++j) x.values[j] = {};
   const auto expected = dft_by_definition<Dir>(x);
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (int j = Live; j < N; ++j) x.at[j] = {nan, nan};
-  Made::template transform<Dir, Live>(x.at);
+  for (int j = Live; j < N; ++j) x.values[j] = {nan, nan};
+  Made::template transform<Dir, Live>(x.values);
   const bool is_within = max_error(x, expected) <= rounding_bound<float>(N);  // false for NaN
   ASSERT_TRUE(is_within) << Live << " of " << N << ": " << max_error(x, expected);
   constexpr bool is_long = N > 16 && N < 32;  // of which every seventh number does, and the last
@@ -118,17 +118,17 @@ TYPED_TEST(thread_fused_dft, leaves_out_inputs_known_to_be_zeros) {
 template <class Real, int N, direction Dir, class Made = made_plainly>
 void expect_symmetries() {
   auto x = noise<Real, N>(/*seed=*/3);
-  for (int j = 0; j < N; ++j) x.at[j].im = 0;
-  Made::template transform<Dir, N>(x.at);
+  for (int j = 0; j < N; ++j) x.values[j].im = 0;
+  Made::template transform<Dir, N>(x.values);
   for (int k = 0; k < N; ++k) {
-    EXPECT_EQ(x.at[k].re, x.at[(N - k) % N].re) << k << " of " << N;
-    EXPECT_EQ(x.at[k].im, -x.at[(N - k) % N].im) << k << " of " << N;
+    EXPECT_EQ(x.values[k].re, x.values[(N - k) % N].re) << k << " of " << N;
+    EXPECT_EQ(x.values[k].im, -x.values[(N - k) % N].im) << k << " of " << N;
   }
-  for (int j = 0; j < N; ++j) x.at[j] = {Real(0.3), Real(-0.7)};
-  Made::template transform<Dir, N>(x.at);
+  for (int j = 0; j < N; ++j) x.values[j] = {Real(0.3), Real(-0.7)};
+  Made::template transform<Dir, N>(x.values);
   for (int k = 1; k < N; ++k) {
-    EXPECT_EQ(x.at[k].re, 0) << k << " of " << N;
-    EXPECT_EQ(x.at[k].im, 0) << k << " of " << N;
+    EXPECT_EQ(x.values[k].re, 0) << k << " of " << N;
+    EXPECT_EQ(x.values[k].im, 0) << k << " of " << N;
   }
 }
 
@@ -162,12 +162,12 @@ void compare_twiddled() {
     exact turned(N), expected(N);
     for (int q = 0; q < N; ++q) {
       const auto w = wingbeat::root(q * k, order);
-      turned[q] = widened(x.at[q]) * (Dir == direction::forward ? w : std::conj(w));
+      turned[q] = widened(x.values[q]) * (Dir == direction::forward ? w : std::conj(w));
     }
     expected = wingbeat::test::dft(turned, Dir);
-    wingbeat::device::thread::fused_stage<Dir, prior, N>(x.at, stage.data(), k);
+    wingbeat::device::thread::fused_stage<Dir, prior, N>(x.values, stage.data(), k);
     ASSERT_LE(max_error(x, expected), rounding_bound<Real>(N)) << "k = " << k;
-    for (const auto& z : x.at) outputs.push_back(widened(z));
+    for (const auto& z : x.values) outputs.push_back(widened(z));
     all_expected.insert(all_expected.end(), expected.begin(), expected.end());
   }
   // of one doubling more: inputs are rotated
@@ -186,23 +186,23 @@ template <class Real, int N, direction Dir>
 void compare_reals() {
   const Real nan = std::numeric_limits<Real>::quiet_NaN();
   auto reals = noise<Real, N>(/*seed=*/5);
-  for (auto& z : reals.at) z.im = 0;
+  for (auto& z : reals.values) z.im = 0;
   auto x = reals;
-  for (auto& z : x.at) z.im = nan;
-  dft_of_reals<Dir>(x.at);
+  for (auto& z : x.values) z.im = nan;
+  dft_of_reals<Dir>(x.values);
   const auto expected = dft_by_definition<Dir>(reals);
   exact bins(expected.begin(), expected.begin() + N / 2 + 1), made;
-  for (int k = 0; k <= N / 2; ++k) made.push_back(widened(x.at[k]));
+  for (int k = 0; k <= N / 2; ++k) made.push_back(widened(x.values[k]));
   ASSERT_LE(relative_l2(made, bins), l2_bound<Real>(N)) << N << " reals";
-  EXPECT_EQ(x.at[0].im, 0);
+  EXPECT_EQ(x.values[0].im, 0);
 
-  x.at[0].im = nan;
-  for (int k = N / 2 + 1; k < N; ++k) x.at[k] = {nan, nan};
-  dft_to_reals<opposite(Dir)>(x.at);
+  x.values[0].im = nan;
+  for (int k = N / 2 + 1; k < N; ++k) x.values[k] = {nan, nan};
+  dft_to_reals<opposite(Dir)>(x.values);
   exact back, times_n;
   for (int j = 0; j < N; ++j) {
-    back.push_back(widened(x.at[j]));
-    times_n.push_back(static_cast<long double>(N) * widened(reals.at[j]));
+    back.push_back(widened(x.values[j]));
+    times_n.push_back(static_cast<long double>(N) * widened(reals.values[j]));
   }
   EXPECT_LE(relative_l2(back, times_n), 2 * l2_bound<Real>(N)) << N << " reals";
 }
@@ -237,8 +237,8 @@ TYPED_TEST(thread_dft, makes_two_transforms_at_once_in_fp16) {
   const auto first = noise<float, n>(1), second = noise<float, n>(2);
   wingbeat::device::complex<half_pair> x[n];
   for (int j = 0; j < n; ++j) {
-    x[j] = {half_pair{half_float(first.at[j].re), half_float(second.at[j].re)},
-            half_pair{half_float(first.at[j].im), half_float(second.at[j].im)}};
+    x[j] = {half_pair{half_float(first.values[j].re), half_float(second.values[j].re)},
+            half_pair{half_float(first.values[j].im), half_float(second.values[j].im)}};
   }
   dft<direction::forward>(x);
   exact of_first, of_second;
@@ -349,8 +349,8 @@ TYPED_TEST(thread_dft, inverse_undoes_forward_up_to_length) {
   constexpr int n = TypeParam::value;
   const auto original = noise<float, n>(/*seed=*/1);
   auto x = original;
-  dft<direction::forward>(x.at);
-  dft<direction::inverse>(x.at);
+  dft<direction::forward>(x.values);
+  dft<direction::inverse>(x.values);
   EXPECT_LE(max_error(x, n * original), n * rounding_bound<float>(n));
 }
 

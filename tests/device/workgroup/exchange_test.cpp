@@ -74,7 +74,7 @@ void check_mixed(unsigned n, unsigned elements, unsigned transforms, unsigned en
                                     << " transforms, entries of " << entry_bytes);
   const schedule stages{wingbeat::device::order::natural, n, elements};
   const unsigned banks = 128 / entry_bytes, threads = stages.threads() * transforms;
-  bank_waits all;
+  bank_waits waits;
   for (unsigned s = 0; s + 1 < stages.count(); ++s) {
     const slot_layout lies = delivered_after(stages, s, transforms, entry_bytes, 128);
     const auto address = [&](unsigned i) { return i + i / lies.pad_every() * lies.pad; };
@@ -82,7 +82,7 @@ void check_mixed(unsigned n, unsigned elements, unsigned transforms, unsigned en
               delivered_bytes(stages, transforms, entry_bytes, 128));
     const unsigned radix = stages.radix(s), prior = stages.place_value(s) * transforms;
     for (unsigned q = 0; q < radix; ++q) {
-      all.add(std::min(threads, n * transforms / radix), banks, [&](unsigned b) {
+      waits.add(std::min(threads, n * transforms / radix), banks, [&](unsigned b) {
         return address(b / prior * prior * radix + b % prior + q * prior);
       });
     }
@@ -90,10 +90,11 @@ void check_mixed(unsigned n, unsigned elements, unsigned transforms, unsigned en
     for (unsigned q = 0; q < stages.radix(s + 1); ++q) {
       // what the kernel relies on: inputs of a butterfly lie a constant apart
       EXPECT_TRUE(lies.pad == 0 || q * taken % lies.pad_every() == 0) << "stage " << s;
-      all.add(std::min(threads, taken), banks, [&](unsigned b) { return address(b + q * taken); });
+      waits.add(std::min(threads, taken), banks,
+                [&](unsigned b) { return address(b + q * taken); });
     }
   }
-  EXPECT_LE(all.waits, all.accesses * 3 / 2) << "of " << all.accesses << " accesses";
+  EXPECT_LE(waits.waits, waits.accesses * 3 / 2) << "of " << waits.accesses << " accesses";
 }
 
 TEST(delivered, seldom_waits_for_banks_in_lengths_that_are_no_powers_of_two) {

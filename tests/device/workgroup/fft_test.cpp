@@ -38,8 +38,8 @@ void compare(std::size_t transform_to_impulse = 0) {
   constexpr std::size_t n = shape_type::length;
   auto x = noise<real>(n * shape_type::transforms, 7);
   if (transform_to_impulse != 0) {
-    const auto one = impulse<real>(n, transform_to_impulse % n);
-    std::copy(one.begin(), one.end(), x.begin());
+    const auto transformed = impulse<real>(n, transform_to_impulse % n);
+    std::copy(transformed.begin(), transformed.end(), x.begin());
   }
   const auto y = run_fft<fft_type, Description::neighbours>(x);
   for (std::size_t f = 0; f < shape_type::transforms; ++f) {

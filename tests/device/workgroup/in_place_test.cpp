@@ -50,9 +50,9 @@ using fused = description<order::scrambled, Length, Elements, Transforms, Real, 
                           BankBytes, twiddling::fused>;
 
 template <class Row>
-Row part(const Row& x, std::size_t which, std::size_t n) {
-  return Row(x.begin() + static_cast<std::ptrdiff_t>(which * n),
-             x.begin() + static_cast<std::ptrdiff_t>((which + 1) * n));
+Row part(const Row& x, std::size_t number, std::size_t n) {
+  return Row(x.begin() + static_cast<std::ptrdiff_t>(number * n),
+             x.begin() + static_cast<std::ptrdiff_t>((number + 1) * n));
 }
 
 template <class Description>

@@ -69,18 +69,18 @@ TEST(workgroup_fft_fp16, makes_two_transforms_at_once) {
 
 /// Memory that counts how far from home a thread reaches.
 struct row_accessor {
-  complex<float>* at;
+  complex<float>* values;
   unsigned thread, threads;
   bool* is_owner;
   unsigned* barriers;
 
   void get(unsigned i, complex<float>& z) const {
     *is_owner = *is_owner && i % threads == thread;
-    z = at[i];
+    z = values[i];
   }
   void set(unsigned i, complex<float> z) const {
     *is_owner = *is_owner && i % threads == thread;
-    at[i] = z;
+    values[i] = z;
   }
   void memory_barrier() const { ++*barriers; }
 };

@@ -22,7 +22,7 @@ using namespace wingbeat::test;
 using numbers = std::vector<device::complex<float>>;
 
 /// Returns a kernel that stores the spectra of a workgroup's rows, and the rows again behind them.
-std::string text_of(const workgroup_fft& there, const workgroup_fft& back) {
+std::string text_of(const workgroup_fft& forward, const workgroup_fft& back) {
   return formatted(
       R"(#include "wingbeat/device/workgroup/fft.hpp"
 using namespace wingbeat::device;
@@ -52,7 +52,7 @@ void entry(WINGBEAT_GLOBAL const complex<float>* in, WINGBEAT_GLOBAL complex<flo
     copy_to(out + out_first + again + first + r * there::stride, x[r]);
   }}
 }})",
-      there.type_text(), back.type_text(), there.workgroup_threads());
+      forward.type_text(), back.type_text(), forward.workgroup_threads());
 }
 
 using stockham_on_devices = on_engine;
@@ -61,21 +61,21 @@ TEST_P(stockham_on_devices, transforms_lengths_that_are_no_powers_of_two) {
   queue& queue = *on;
   for (const unsigned n : {60U, 1200U}) {
     SCOPED_TRACE(n);
-    const workgroup_fft there = workgroup_fft::advised(n, scalar::fp32);
-    workgroup_fft back = there;
+    const workgroup_fft forward = workgroup_fft::advised(n, scalar::fp32);
+    workgroup_fft back = forward;
     back.dir = device::direction::inverse;
-    const std::size_t count = std::size_t{n} * there.transforms;
+    const std::size_t count = std::size_t{n} * forward.transforms;
     const auto x = noise<float>(count, /*seed=*/4);
-    const auto roots = there.table();
+    const auto roots = forward.table();
     numbers y(2 * count);
     buffer in{queue, count * 8}, out{queue, 2 * count * 8}, table{queue, roots.size()};
     in.write(x.data(), in.size_bytes());
     table.write(roots.data(), table.size_bytes());
     const kernel transform{queue,
-                           {.text = text_of(there, back),
+                           {.text = text_of(forward, back),
                             .entry = "entry",
-                            .threads = there.workgroup_threads(),
-                            .scratch_bytes = there.scratch_bytes(),
+                            .threads = forward.workgroup_threads(),
+                            .scratch_bytes = forward.scratch_bytes(),
                             .in_element_bytes = 8,
                             .out_element_bytes = 8}};
     transform.enqueue(queue, 1, in.view(), out.view(), table.view(), 1);

@@ -87,12 +87,12 @@ class rader : public convolve<Policy, Group> {
   }
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* arrived(unsigned lane) const {
     constexpr unsigned row_bytes = points * unsigned(sizeof(complex_type));
-    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(exchanged_in(arrives_in).at +
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(exchanged_in(arrives_in).address +
                                                           lane * row_bytes);
   }
   WINGBEAT_FN WINGBEAT_LOCAL complex_type* leaving(unsigned lane) const {
     constexpr unsigned row_bytes = pitch_out * unsigned(sizeof(complex_type));
-    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(exchanged_in(leaves_from).at +
+    return reinterpret_cast<WINGBEAT_LOCAL complex_type*>(exchanged_in(leaves_from).address +
                                                           lane * row_bytes);
   }
 

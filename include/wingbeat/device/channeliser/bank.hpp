@@ -187,8 +187,8 @@ class bank {
           return above_one(is_turned ? half_turned(bits) : bits);
         };
         complex<float>& u = x[each + side * count_each + part * (e / 2)];
-        u = u + complex<float>{fraction_of(words[part].at[word]),
-                               fraction_of(words[part].at[word + 1])};
+        u = u + complex<float>{fraction_of(words[part].word[word]),
+                               fraction_of(words[part].word[word + 1])};
       }
     }
   }

@@ -88,7 +88,7 @@ struct stored_between<true> {
 
 /// The sums at two neighbouring positions of a row.
 struct alignas(16) neighbours {
-  complex<float> at[2];
+  complex<float> sums[2];
 };
 
 /// The samples of a launch, and their windows and weights. Spectra are numbered over all heaps.
@@ -178,7 +178,7 @@ class tile_filter {
   WINGBEAT_FN static void put_all(unsigned row, unsigned j, const filtered<Rows, Parts>& y,
                                   const Put& put) {
     WINGBEAT_UNROLL
-    for (unsigned s = 0; s < Rows; ++s) put(row + s, j, y.at[s]);
+    for (unsigned s = 0; s < Rows; ++s) put(row + s, j, y.sums[s]);
   }
 
   filter_memory memory_;
@@ -214,9 +214,9 @@ class row_filter {
     filters{memory_.filter, first, polarisation}.run(
         0, 2 * unsigned(unit_ % numbers.units()),
         [&](unsigned row, unsigned j, const float(&sums)[2][1]) {
-          const auto to = reinterpret_cast<WINGBEAT_GLOBAL complex<real>*>(
+          const auto target = reinterpret_cast<WINGBEAT_GLOBAL complex<real>*>(
               memory_.rows + (polarisation * n_spectra + first + row) * numbers.length() + j);
-          copy_to(to, narrow<real>(complex<float>{sums[0][0], sums[1][0]}));
+          copy_to(target, narrow<real>(complex<float>{sums[0][0], sums[1][0]}));
         });
   }
 

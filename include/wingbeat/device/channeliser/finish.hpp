@@ -162,7 +162,7 @@ class finished_rows {
   WINGBEAT_FN static void dither(complex<float> (&u)[2 * pols], const random_words& words) {
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < 2 * pols; ++i) {
-      const unsigned re = words.at[i / 2 * 2], im = words.at[i / 2 * 2 + 1];
+      const unsigned re = words.word[i / 2 * 2], im = words.word[i / 2 * 2 + 1];
       u[i] = u[i] + complex<float>{above_one(i % 2 == 0 ? re : half_turned(re)),
                                    above_one(i % 2 == 0 ? im : half_turned(im))};
     }
@@ -171,15 +171,15 @@ class finished_rows {
   /// The values that move at once: 4 bytes, or one value.
   static constexpr unsigned together = sizeof(unit) < 4 ? 4 / unsigned(sizeof(unit)) : 1;
   struct alignas(together * sizeof(unit)) word {
-    unit at[together];
+    unit values[together];
   };
 
   WINGBEAT_FN void put_pieces() const {
     constexpr unsigned words = piece / together;
     const size heap = spectrum_ / numbers.spectra_per_heap,
                first = spectrum_ % numbers.spectra_per_heap;
-    const auto to = reinterpret_cast<WINGBEAT_GLOBAL unit*>(memory_.heaps) +
-                    (heap * n * numbers.spectra_per_heap + first) * pols;
+    const auto heap_values = reinterpret_cast<WINGBEAT_GLOBAL unit*>(memory_.heaps) +
+                             (heap * n * numbers.spectra_per_heap + first) * pols;
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < tile::channels * words / tile::threads; ++i) {
       const unsigned index = group_.thread() + i * tile::threads;
@@ -187,8 +187,8 @@ class finished_rows {
       const unsigned side = place / tile::together, lane = place % tile::together;
       if (!has(lane, side)) continue;
       const size channel = channel_ + lane + side * size{apart};
-      *reinterpret_cast<WINGBEAT_GLOBAL word*>(to + channel * numbers.spectra_per_heap * pols +
-                                               value) =
+      *reinterpret_cast<WINGBEAT_GLOBAL word*>(heap_values +
+                                               channel * numbers.spectra_per_heap * pols + value) =
           *reinterpret_cast<WINGBEAT_LOCAL const word*>(tile_ + place * pitch + value);
     }
   }

@@ -65,8 +65,8 @@ class sample_histogram {
     group_.barrier();
     const size begin =
         memory_.first / 32 + group_.index() / numbers.slices() * (numbers.samples / 32);
-    const size all = (end_ + 31) / 32, own = begin + numbers.samples / 32;
-    const size end = own < all ? own : all;
+    const size units = (end_ + 31) / 32, own = begin + numbers.samples / 32;
+    const size end = own < units ? own : units;
     for (size unit = begin + thread; unit < end; unit += numbers.threads) count(unit);
     group_.barrier();
     for (unsigned i = thread; i < numbers.bins; i += numbers.threads) {

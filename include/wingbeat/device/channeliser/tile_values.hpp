@@ -22,12 +22,12 @@ class tile_values {
  private:
   /// Two values that lie side by side.
   struct alignas(2 * sizeof(unit)) unit_pair {
-    unit at[2];
+    unit values[2];
   };
   /// A vector of the bytes that move at once.
   static constexpr unsigned vector_bytes = piece_bytes < 16 ? piece_bytes : 16;
   struct alignas(vector_bytes) vector {
-    unit at[vector_bytes / sizeof(unit)];
+    unit values[vector_bytes / sizeof(unit)];
   };
 
  public:
@@ -50,12 +50,12 @@ class tile_values {
     constexpr size channel_vectors =
         size(numbers.spectra_per_heap) * numbers.polarisations * sizeof(unit) / vector_bytes;
     const size heap = first / numbers.spectra_per_heap, spectrum = first % numbers.spectra_per_heap;
-    const auto to = reinterpret_cast<WINGBEAT_GLOBAL vector*>(heaps) +
-                    heap * numbers.channels * channel_vectors +
-                    spectrum * numbers.polarisations * sizeof(unit) / vector_bytes;
-    const auto from = reinterpret_cast<const WINGBEAT_LOCAL vector*>(address_);
+    const auto target = reinterpret_cast<WINGBEAT_GLOBAL vector*>(heaps) +
+                        heap * numbers.channels * channel_vectors +
+                        spectrum * numbers.polarisations * sizeof(unit) / vector_bytes;
+    const auto source = reinterpret_cast<const WINGBEAT_LOCAL vector*>(address_);
     for (unsigned i = thread; i < numbers.channels * vectors; i += numbers.threads()) {
-      to[i / vectors * channel_vectors + i % vectors] = from[i];
+      target[i / vectors * channel_vectors + i % vectors] = source[i];
     }
   }
 

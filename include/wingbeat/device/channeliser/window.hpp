@@ -15,7 +15,7 @@ namespace wingbeat::device::channeliser {
 /// Weights of `Taps` taps at positions j and j + 1 that a thread holds.
 template <unsigned Taps>
 struct held_weights {
-  float at[Taps][2];
+  float taps[Taps][2];
 
   /// Reads taps from `first_tap` on: w[m Length + j].
   template <unsigned Length>
@@ -25,8 +25,8 @@ struct held_weights {
       const complex<float> pair =
           copied_from(reinterpret_cast<WINGBEAT_GLOBAL const complex<float>*>(
               weights + (first_tap + m) * Length + j));
-      at[m][0] = pair.re;
-      at[m][1] = pair.im;
+      taps[m][0] = pair.re;
+      taps[m][1] = pair.im;
     }
   }
 
@@ -34,7 +34,7 @@ struct held_weights {
   /// consecutive positions that mirror j and j + 1.
   template <bool IsMirrored>
   WINGBEAT_FN float weight(unsigned m, unsigned i) const {
-    return IsMirrored ? at[Taps - 1 - m][1 - i] : at[m][i];
+    return IsMirrored ? taps[Taps - 1 - m][1 - i] : taps[m][i];
   }
 };
 
@@ -47,14 +47,14 @@ struct packed_streams {
 /// Sums at two consecutive positions of several spectra, for each stream.
 template <unsigned Spectra, unsigned Parts>
 struct filtered {
-  float at[Spectra][2][Parts];
+  float sums[Spectra][2][Parts];
 };
 
-/// Adds Taps taps to the sums y.at[s][i] of positions j + i and Spectra spectra. Reading begins
-/// `first_row` rows of Length behind `from`.
+/// Adds Taps taps to the sums y.sums[s][i] of positions j + i and Spectra spectra. Reading begins
+/// `first_row` rows of Length behind `samples`.
 template <unsigned Length, unsigned Taps, bool IsMirrored, unsigned Spectra, unsigned Bits,
           unsigned Parts>
-WINGBEAT_FN void add_taps(const packed_streams<Bits, Parts>& from, unsigned first_row,
+WINGBEAT_FN void add_taps(const packed_streams<Bits, Parts>& samples, unsigned first_row,
                           const held_weights<Taps>& w, filtered<Spectra, Parts>& y) {
   /// Rows of whole words all begin at the same bit of a word.
   constexpr bool has_whole_words = Length * Bits % 32 == 0;
@@ -65,9 +65,9 @@ WINGBEAT_FN void add_taps(const packed_streams<Bits, Parts>& from, unsigned firs
     WINGBEAT_UNROLL
     for (unsigned part = 0; part < Parts; ++part) {
       if constexpr (has_whole_words) {
-        from.parts[part].read((first_row + row) * row_words, x[part][0], x[part][1]);
+        samples.parts[part].read((first_row + row) * row_words, x[part][0], x[part][1]);
       } else {
-        from.parts[part].further((first_row + row) * Length).read(0, x[part][0], x[part][1]);
+        samples.parts[part].further((first_row + row) * Length).read(0, x[part][0], x[part][1]);
       }
     }
     WINGBEAT_UNROLL
@@ -77,7 +77,7 @@ WINGBEAT_FN void add_taps(const packed_streams<Bits, Parts>& from, unsigned firs
       for (unsigned i = 0; i < 2; ++i) {
         const float weight = w.template weight<IsMirrored>(row - s, i);
         WINGBEAT_UNROLL
-        for (unsigned part = 0; part < Parts; ++part) y.at[s][i][part] += weight * x[part][i];
+        for (unsigned part = 0; part < Parts; ++part) y.sums[s][i][part] += weight * x[part][i];
       }
     }
   }
@@ -93,33 +93,33 @@ struct window {
   template <unsigned Parts>
   using streams = packed_streams<Bits, Parts>;
 
-  /// Sets y.at[s][i] to the sums at positions j and j + 1. `weights`: w scaled by 2^Bits, and a row
-  /// behind them, -`packed_offset` times the sum of the weights of each position.
+  /// Sets y.sums[s][i] to the sums at positions j and j + 1. `weights`: w scaled by 2^Bits, and a
+  /// row behind them, -`packed_offset` times the sum of the weights of each position.
   template <unsigned Spectra, unsigned Parts>
-  WINGBEAT_FN static void sums(const streams<Parts>& from, WINGBEAT_GLOBAL const float* weights,
+  WINGBEAT_FN static void sums(const streams<Parts>& samples, WINGBEAT_GLOBAL const float* weights,
                                unsigned j, filtered<Spectra, Parts>& y) {
     start(weights, j, y);
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < Taps / held * held; m += held) {
       held_weights<held> w;
       w.template read<Length>(weights, m, j);
-      add_taps<Length, held, false>(from, m, w, y);
+      add_taps<Length, held, false>(samples, m, w, y);
     }
     constexpr unsigned rest = Taps % held;
     if constexpr (rest > 0) {
       held_weights<rest> w;
       w.template read<Length>(weights, Taps - rest, j);
-      add_taps<Length, rest, false>(from, Taps - rest, w, y);
+      add_taps<Length, rest, false>(samples, Taps - rest, w, y);
     }
   }
 
   /// Same, with weights that the thread holds: for j, or for its mirror positions.
   template <bool IsMirrored, unsigned Spectra, unsigned Parts>
-  WINGBEAT_FN static void sums(const streams<Parts>& from, const held_weights<held>& w,
+  WINGBEAT_FN static void sums(const streams<Parts>& samples, const held_weights<held>& w,
                                WINGBEAT_GLOBAL const float* weights, unsigned j,
                                filtered<Spectra, Parts>& y) {
     start(weights, j, y);
-    add_taps<Length, held, IsMirrored>(from, 0, w, y);
+    add_taps<Length, held, IsMirrored>(samples, 0, w, y);
   }
 
  private:
@@ -132,7 +132,7 @@ struct window {
       WINGBEAT_UNROLL
       for (unsigned s = 0; s < Spectra; ++s) {
         WINGBEAT_UNROLL
-        for (unsigned part = 0; part < Parts; ++part) y.at[s][i][part] = offset;
+        for (unsigned part = 0; part < Parts; ++part) y.sums[s][i][part] = offset;
       }
     }
   }

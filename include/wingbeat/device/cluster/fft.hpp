@@ -238,15 +238,15 @@ class fft {
     constexpr unsigned together = go_together ? rows / threads : 1;
     WINGBEAT_UNROLL
     for (unsigned g = 0; g < e / together; ++g) {
-      unsigned to = g, u = first_.thread();
+      unsigned rank = g, u = first_.thread();
       if constexpr (Mirror == mirror::rows) {
-        to = all_rows::rank_of(n1(g));
+        rank = all_rows::rank_of(n1(g));
         u = all_rows::place_of(n1(g));
       } else if constexpr (!go_together && threads % rows == 0) {
-        to = u / rows + g * (threads / rows);
+        rank = u / rows + g * (threads / rows);
         u %= rows;
       } else if constexpr (!go_together) {
-        to = n1(g) / rows;
+        rank = n1(g) / rows;
         u = n1(g) % rows;
       }
       const auto address = arrived() + entry(u, lane_in(), n2());
@@ -255,11 +255,11 @@ class fft {
         for (unsigned i = 0; i < together; ++i)
           address[entry(i * threads, 0, 0)] = x[g * together + i];
       } else {
-        const auto there = group_.of_peer(address, to);
-        const auto arrivals = group_.of_peer(scratch_ + arrivals_at, to);
+        const auto remote = group_.of_peer(address, rank);
+        const auto arrivals = group_.of_peer(scratch_ + arrivals_at, rank);
         WINGBEAT_UNROLL
         for (unsigned i = 0; i < together; ++i) {
-          group_.send(there, entry(i * threads, 0, 0), x[g * together + i], arrivals);
+          group_.send(remote, entry(i * threads, 0, 0), x[g * together + i], arrivals);
         }
       }
     }

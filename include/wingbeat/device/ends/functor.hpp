@@ -278,18 +278,19 @@ struct store_types {
       element_of<Functor>::is_given && (parameters_of<Functor>::is_given || !As::has_parameters);
 };
 
-/// Calls one(row, i, value) for each value of the element at % length of row at / length; `index`
+/// Calls visit(row, i, value) for each value of the element at % length of row at / length; `index`
 /// as for spot_of.
 template <class As, class One>
-WINGBEAT_FN void each_value(size offset, size index, complex<typename As::real> z, const One& one) {
+WINGBEAT_FN void each_value(size offset, size index, complex<typename As::real> z,
+                            const One& visit) {
   const spot place = spot_of<As>(offset, index);
   if constexpr (As::has_pairs) {
-    one(place.row, 2 * place.i, z.re);
-    one(place.row, 2 * place.i + 1, z.im);
+    visit(place.row, 2 * place.i, z.re);
+    visit(place.row, 2 * place.i + 1, z.im);
   } else if constexpr (As::is_real) {
-    one(place.row, place.i, z.re);
+    visit(place.row, place.i, z.re);
   } else {
-    one(place.row, place.i, z);
+    visit(place.row, place.i, z);
   }
 }
 

@@ -11,28 +11,28 @@ namespace wingbeat::device::ends {
 /// Memory that is read, from element `first` on; an element has `Bytes` bytes.
 template <unsigned Bytes>
 struct input_operand {
-  WINGBEAT_GLOBAL const char* at;
+  WINGBEAT_GLOBAL const char* memory;
   size first = 0;
   template <class Element>
   WINGBEAT_FN operator WINGBEAT_GLOBAL const Element*() const {
     static_assert(sizeof(Element) == Bytes,
                   "a member of your functor's operands points to elements of another size than "
                   "kernel_parameter::input states");
-    return reinterpret_cast<WINGBEAT_GLOBAL const Element*>(at) + first;
+    return reinterpret_cast<WINGBEAT_GLOBAL const Element*>(memory) + first;
   }
 };
 
 /// Memory that is written, and perhaps read.
 template <unsigned Bytes>
 struct output_operand {
-  WINGBEAT_GLOBAL char* at;
+  WINGBEAT_GLOBAL char* memory;
   size first = 0;
   template <class Element>
   WINGBEAT_FN operator WINGBEAT_GLOBAL Element*() const {
     static_assert(sizeof(Element) == Bytes,
                   "a member of your functor's operands points to elements of another size than "
                   "kernel_parameter::output states");
-    return reinterpret_cast<WINGBEAT_GLOBAL Element*>(at) + first;
+    return reinterpret_cast<WINGBEAT_GLOBAL Element*>(memory) + first;
   }
 };
 

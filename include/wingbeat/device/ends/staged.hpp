@@ -26,10 +26,10 @@ enum class taken { along, across, joined };
 /// one round; joined, call(0, lane * Length + q).
 template <unsigned Length, taken Taken, class Body, class Call>
 WINGBEAT_FN void in_round(const Body& body, unsigned round, const Call& call) {
-  constexpr unsigned all = Length * Body::lanes, threads = Body::workgroup_threads;
+  constexpr unsigned count = Length * Body::lanes, threads = Body::workgroup_threads;
   constexpr unsigned lanes = Body::lanes, step = threads / lanes;
   static_assert(Taken != taken::across || threads % lanes == 0, "a thread stays in its lane");
-  const bool is_inside = (round + 1) * threads <= all || body.rank() + round * threads < all;
+  const bool is_inside = (round + 1) * threads <= count || body.rank() + round * threads < count;
   if constexpr (lanes == 1 || Taken == taken::joined) {
     if (is_inside) call(0u, body.rank() + round * threads);
   } else if constexpr (Taken == taken::across) {
@@ -142,8 +142,8 @@ WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
         run y;
         WINGBEAT_UNROLL
         for (unsigned i = 0; i < n; ++i) {
-          y.at[i] = elements.target().output(elements.out(elements.existing(lane)), t * n + i,
-                                             [&](unsigned j) { return element(lane, j); });
+          y.value[i] = elements.target().output(elements.out(elements.existing(lane)), t * n + i,
+                                                [&](unsigned j) { return element(lane, j); });
         }
         return y;
       },

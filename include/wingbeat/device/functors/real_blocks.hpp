@@ -114,7 +114,7 @@ class real_blocks {
         for (unsigned c = 0; c < columns; c += several) {
           const auto run = io::load_whole<io::adjacent<read, several>>(first + c);
           WINGBEAT_UNROLL
-          for (unsigned i = 0; i < several; ++i) x[c + i] = static_cast<real>(run.at[i]);
+          for (unsigned i = 0; i < several; ++i) x[c + i] = static_cast<real>(run.value[i]);
         }
         return;
       }

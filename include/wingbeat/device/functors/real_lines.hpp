@@ -133,12 +133,12 @@ class line_memory {
   WINGBEAT_FN void put(distance place, const io::adjacent<Real, N>& values) const {
     io::adjacent<Element, N> stored;
     WINGBEAT_UNROLL
-    for (unsigned i = 0; i < N; ++i) stored.at[i] = Element(values.at[i]);
+    for (unsigned i = 0; i < N; ++i) stored.value[i] = Element(values.value[i]);
     if (reinterpret_cast<size>(first_) % sizeof stored == 0) {
       return io::store_whole(first_ + place, stored);
     }
     WINGBEAT_UNROLL
-    for (unsigned i = 0; i < N; ++i) first_[place + i] = stored.at[i];
+    for (unsigned i = 0; i < N; ++i) first_[place + i] = stored.value[i];
   }
   WINGBEAT_FN void prefetch(size count) const { device::prefetch(first_, count); }
   /// Returns the elements from number `place` on.
@@ -158,10 +158,10 @@ class line_memory {
         run = io::load_whole<io::adjacent<stored, each>>(first_ + i);
       } else {
         WINGBEAT_UNROLL
-        for (unsigned j = 0; j < each; ++j) run.at[j] = first_[i + j];
+        for (unsigned j = 0; j < each; ++j) run.value[j] = first_[i + j];
       }
       WINGBEAT_UNROLL
-      for (unsigned j = 0; j < each; ++j) values[i + j] = static_cast<Real>(run.at[j]);
+      for (unsigned j = 0; j < each; ++j) values[i + j] = static_cast<Real>(run.value[j]);
     }
   }
 
@@ -279,12 +279,13 @@ class real_line {
         io::adjacent<Real, N> ascending;
         WINGBEAT_UNROLL
         for (unsigned i = 0; i < N; ++i)
-          ascending.at[n.is_reversed ? N - 1 - i : i] = factor_of(k + i, false) * values.at[i];
+          ascending.value[n.is_reversed ? N - 1 - i : i] =
+              factor_of(k + i, false) * values.value[i];
         return memory_.put(distance(n.is_reversed ? n.length - N - k : k), ascending);
       }
     }
     WINGBEAT_UNROLL
-    for (unsigned i = 0; i < N; ++i) put(k + i, values.at[i]);
+    for (unsigned i = 0; i < N; ++i) put(k + i, values.value[i]);
   }
   /// Prefetches the line, if its elements lie one behind another in memory.
   WINGBEAT_FN void prefetch() const {

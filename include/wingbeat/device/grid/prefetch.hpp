@@ -22,8 +22,8 @@ WINGBEAT_FN void prefetch_tile(const Input& in, unsigned number, size rows, unsi
   if (thread >= lanes) return;
   const tile<Policy> later(number + tiles, rows);
   if (!later.exists(thread)) return;
-  const size from = count * part / parts;
-  in.prefetch(later.in(thread) + from, count * (part + 1) / parts - from);
+  const size begin = count * part / parts;
+  in.prefetch(later.in(thread) + begin, count * (part + 1) / parts - begin);
 }
 
 }  // namespace wingbeat::device::grid

@@ -13,17 +13,17 @@ template <class Value, unsigned Count>
 struct alignas(Count * sizeof(Value)) adjacent {
   static_assert(Count != 0 && (Count & (Count - 1)) == 0 && Count * sizeof(Value) <= 16,
                 "adjacent values are a power of two of them, 16 bytes at most");
-  Value at[Count];
+  Value value[Count];
 };
 
-/// Returns `Whole` as it lies at `from`.  Memory: its bytes; `from` is aligned for it.
+/// Returns `Whole` as it lies at `source`.  Memory: its bytes; `source` is aligned for it.
 template <class Whole, class Number>
-WINGBEAT_FN Whole load_whole(WINGBEAT_GLOBAL const Number* from) {
+WINGBEAT_FN Whole load_whole(WINGBEAT_GLOBAL const Number* source) {
 #if defined(__OPENCL_CPP_VERSION__) || defined(__CUDA_ARCH__)
-  return *reinterpret_cast<WINGBEAT_GLOBAL const Whole*>(from);
+  return *reinterpret_cast<WINGBEAT_GLOBAL const Whole*>(source);
 #else  // copies, because of the host's aliasing rules
   Whole whole;
-  __builtin_memcpy(&whole, from, sizeof whole);
+  __builtin_memcpy(&whole, source, sizeof whole);
   return whole;
 #endif
 }
@@ -43,36 +43,36 @@ WINGBEAT_FN complex<Real> load_constant(WINGBEAT_GLOBAL const complex<Real>* add
 #endif
 }
 
-/// Stores `whole` at `to`.  Memory: its bytes; `to` is aligned for it.
+/// Stores `whole` at `target`.  Memory: its bytes; `target` is aligned for it.
 template <class Whole, class Number>
-WINGBEAT_FN void store_whole(WINGBEAT_GLOBAL Number* to, Whole whole) {
+WINGBEAT_FN void store_whole(WINGBEAT_GLOBAL Number* target, Whole whole) {
 #if defined(__OPENCL_CPP_VERSION__) || defined(__CUDA_ARCH__)
-  *reinterpret_cast<WINGBEAT_GLOBAL Whole*>(to) = whole;
+  *reinterpret_cast<WINGBEAT_GLOBAL Whole*>(target) = whole;
 #else
-  __builtin_memcpy(static_cast<void*>(to), &whole, sizeof whole);
+  __builtin_memcpy(static_cast<void*>(target), &whole, sizeof whole);
 #endif
 }
 
-/// Copies at[first] .. at[first + Count - 1] to x in one access, for threads that hold
+/// Copies address[first] .. address[first + Count - 1] to x in one access, for threads that hold
 /// neighbouring elements, as in copies and products:
 ///     complex<float> x[2];       io::load_adjacent(in, 2 * thread, x);  // 16 bytes
 ///     complex<half_float> x[4];  io::load_adjacent(in, 4 * thread, x);  // 16 bytes
 /// A transform's threads hold elements apart, which neighbouring threads load side by side.
-/// Memory: those elements; at + first is aligned to Count of them.  Guard: none.
+/// Memory: those elements; address + first is aligned to Count of them.  Guard: none.
 template <class Value, class Held, unsigned Count>  // Held: Value, as OpenCL deduces it
 WINGBEAT_FN void load_adjacent(WINGBEAT_GLOBAL const Value* address, size first, Held (&x)[Count]) {
   const auto values = load_whole<adjacent<Value, Count>>(address + first);
   WINGBEAT_UNROLL
-  for (unsigned j = 0; j < Count; ++j) x[j] = values.at[j];
+  for (unsigned j = 0; j < Count; ++j) x[j] = values.value[j];
 }
 
-/// Copies x to at[first] .. at[first + Count - 1] in one access, with the same requirements.
+/// Copies x to address[first] .. address[first + Count - 1], with the same requirements.
 template <class Value, class Held, unsigned Count>
 WINGBEAT_FN void store_adjacent(WINGBEAT_GLOBAL Value* address, size first,
                                 const Held (&x)[Count]) {
   adjacent<Value, Count> values;
   WINGBEAT_UNROLL
-  for (unsigned j = 0; j < Count; ++j) values.at[j] = x[j];
+  for (unsigned j = 0; j < Count; ++j) values.value[j] = x[j];
   store_whole(address + first, values);
 }
 
@@ -85,23 +85,24 @@ struct without_const<const Number> {
   using type = Number;
 };
 
-/// A load and, unless the reals are const, a store: element i is at[2i] + i at[2i + 1], in one
-/// access. The same bytes as `packed{contiguous{at}}`, which requires no alignment.
-/// Memory: at[2i] and at[2i + 1]; `at` is aligned to two reals.  Guard: none.
+/// A load and, unless the reals are const, a store, in one access: element i is
+/// address[2i] + i address[2i + 1]. The same bytes as `packed{contiguous{address}}`, which requires
+/// no alignment.
+/// Memory: address[2i] and address[2i + 1]; `address` is aligned to two reals.  Guard: none.
 template <class Number>
 struct adjacent_pairs {
   using real = typename without_const<Number>::type;
 
-  WINGBEAT_GLOBAL Number* at;
+  WINGBEAT_GLOBAL Number* address;
 
   WINGBEAT_FN complex<real> operator()(unsigned i) const {
-    return load_whole<complex<real>>(at + size{2} * i);
+    return load_whole<complex<real>>(address + size{2} * i);
   }
   WINGBEAT_FN void operator()(unsigned i, complex<real> z) const {
-    static_assert(!is_read_only<decltype(at[i])>,
+    static_assert(!is_read_only<decltype(address[i])>,
                   "nothing can be stored through a pointer to const; give the store a pointer to "
                   "elements that are not const");
-    store_whole(at + size{2} * i, z);
+    store_whole(address + size{2} * i, z);
   }
 };
 template <class Number>

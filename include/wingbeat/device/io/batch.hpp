@@ -44,15 +44,15 @@ WINGBEAT_FN member_pair pair_of(const Team& team, size workgroup, size batch) {
   return {{number, number < batch}, {number + 1, number + 1 < batch}};
 }
 
-/// Returns a load and store of one row: element i of transform b lies at at[b pitch + i].
+/// Returns a load and store of one row: element i of transform b lies at address[b pitch + i].
 /// Memory: touches only that, none if absent.
 template <class Pointer>
 WINGBEAT_FN guarded<contiguous<Pointer>> row_of(Pointer address, size pitch, member who) {
   return {{address + who.offset(pitch)}, who.exists};
 }
 
-/// Returns a load and store of one column: element i of transform b lies at at[i pitch + b]; the
-/// pitch is that of the rows.
+/// Returns a load and store of one column: element i of transform b lies at address[i pitch + b];
+/// the pitch is that of the rows.
 /// Memory: touches only that, none if absent.
 template <class Pointer>
 WINGBEAT_FN guarded<strided<Pointer>> column_of(Pointer address, size pitch, member who) {
@@ -67,7 +67,7 @@ struct matrices {
 };
 
 /// Returns a load and store of one column of many matrices: element i of transform b lies at
-///     at[(b / columns) matrix_pitch + i pitch + b % columns].
+///     address[(b / columns) matrix_pitch + i pitch + b % columns].
 /// Memory: touches only that, none if absent.
 template <class Pointer>
 WINGBEAT_FN guarded<strided<Pointer>> column_of(Pointer address, matrices in, member who) {

@@ -4,7 +4,7 @@
 
 namespace wingbeat::device::io {
 
-/// Whether Reference, the type of at[i], is a reference to const.
+/// Whether Reference, the type of address[i], is a reference to const.
 template <class Reference>
 inline constexpr bool is_read_only = false;
 template <class Value>

@@ -18,18 +18,18 @@ WINGBEAT_FN Real product(Real x, Factor factor) {
   return product(complex<Real>{x, Real{}}, factor).re;
 }
 
-/// A load or a store: element i of `inner`, complex or real, times `by`. In fp16 the product is
-/// rounded once; `by` itself is rounded to fp16 only for pairs.  Memory and guard: those of
+/// A load or a store: element i of `inner`, complex or real, times `factor`. In fp16 the product is
+/// rounded once; `factor` itself is rounded to fp16 only for pairs.  Memory and guard: those of
 /// `inner`.
 template <class Inner, class Factor>
 struct scaled {
   Inner inner;
-  Factor by;
+  Factor factor;
 
-  WINGBEAT_FN auto operator()(unsigned i) const { return product(inner(i), by); }
+  WINGBEAT_FN auto operator()(unsigned i) const { return product(inner(i), factor); }
   template <class Value>
   WINGBEAT_FN void operator()(unsigned i, Value z) const {
-    inner(i, product(z, by));
+    inner(i, product(z, factor));
   }
 };
 template <class Inner, class Factor>

@@ -7,20 +7,20 @@
 
 namespace wingbeat::device::io {
 
-/// A load and, unless the pointer is const, a store: element i is at[i stride], in 64 bits.
-/// Memory: touches only at[i stride].  Guard: none.
+/// A load and, unless the pointer is const, a store: element i is address[i stride], in 64 bits.
+/// Memory: touches only address[i stride].  Guard: none.
 template <class Pointer>
 struct strided {
-  Pointer at;
+  Pointer address;
   size stride;
 
-  WINGBEAT_FN auto operator()(unsigned i) const { return at[i * stride]; }
+  WINGBEAT_FN auto operator()(unsigned i) const { return address[i * stride]; }
   template <class Value>
   WINGBEAT_FN void operator()(unsigned i, Value z) const {
-    static_assert(!is_read_only<decltype(at[i * stride])>,
+    static_assert(!is_read_only<decltype(address[i * stride])>,
                   "nothing can be stored through a pointer to const; give the store a pointer to "
                   "elements that are not const");
-    at[i * stride] = z;
+    address[i * stride] = z;
   }
 };
 template <class Pointer, class Stride>

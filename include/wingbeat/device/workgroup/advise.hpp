@@ -87,10 +87,10 @@ WINGBEAT_FN constexpr advice advise(unsigned length, unsigned real_bytes, limits
   if (!is_product_of_radices(length) || length > (1u << 24)) return result;
   const unsigned most = minimum(real_bytes == 8 ? 16u : 32u, length);
   const auto fits = [&](unsigned elements, unsigned transforms, trade trades) {
-    const unsigned all = transforms * (length / elements);
+    const unsigned threads = transforms * (length / elements);
     const unsigned held = schedule{how, length, elements}.max_registers();
-    return all <= device.max_workgroup &&
-           all * registers_estimate(held, real_bytes) <= device.registers &&
+    return threads <= device.max_workgroup &&
+           threads * registers_estimate(held, real_bytes) <= device.registers &&
            scratch_bytes_of(length, elements, transforms, real_bytes, how, trades) <=
                device.local_memory_bytes;
   };

@@ -106,13 +106,13 @@ template <class T, class = void>
 struct is_array {
   static constexpr bool value = false;
   template <class Real, unsigned E>
-  static constexpr bool of = false;
+  static constexpr bool holds = false;
 };
 template <class T>
 struct is_array<T, void_t<decltype(array_type(some<T>()))>> {
   static constexpr bool value = true;
   template <class Real, unsigned E>
-  static constexpr bool of = is_same<decltype(array_type(some<T>())), array_of<Real, E>>::value;
+  static constexpr bool holds = is_same<decltype(array_type(some<T>())), array_of<Real, E>>::value;
 };
 
 /// Whether T is an array, of any elements.
@@ -132,7 +132,8 @@ struct is_scratch {
   static constexpr bool value = false;
 };
 template <class T>
-struct is_scratch<T, void_t<decltype(T::size_bytes), decltype(T::reused), decltype(some<T>().at)>> {
+struct is_scratch<
+    T, void_t<decltype(T::size_bytes), decltype(T::reused), decltype(some<T>().address)>> {
   static constexpr bool value = true;
 };
 

@@ -234,7 +234,7 @@ struct fft {
     using array = contract::is_array<Data>;
     if constexpr (array::value) {
       using real = typename arithmetic_of<Real>::type;
-      constexpr bool fits = array::template of<real, held> && elements_per_thread == held;
+      constexpr bool fits = array::template holds<real, held> && elements_per_thread == held;
       static_assert(fits, "the registers must be register_type x[elements_per_thread], 32 at most");
       if constexpr (fits) run(team, data, lent, table);
     } else if constexpr (contract::is_any_array<Data>::value) {

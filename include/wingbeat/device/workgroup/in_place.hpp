@@ -156,13 +156,13 @@ struct in_place {
     using layout = layout_for<Team>;
     const unsigned to_base = team.slot(base<From>(team.thread()));
     const unsigned from_base = team.slot(base<To>(team.thread()));
-    const auto to = [&](unsigned r) {
+    const auto slot_written = [&](unsigned r) {
       return layout::address(to_base, offset<From>(r) * Team::slot_stride);
     };
-    const auto from = [&](unsigned r) {
+    const auto slot_read = [&](unsigned r) {
       return layout::address(from_base, offset<To>(r) * Team::slot_stride);
     };
-    exchange<Memory::trades, span>(team, x, scratch.at, to, from);
+    exchange<Memory::trades, span>(team, x, scratch.address, slot_written, slot_read);
     constexpr bool is_last = runs_up ? To + 1 == n_stages : To == first_stage;
     if constexpr (is_last && Scratch::reused == reuse::at_once) team.workgroup_barrier();
   }

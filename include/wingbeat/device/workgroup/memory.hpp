@@ -30,13 +30,13 @@ enum class reuse {
                  ///< barrier, because each thread begins by writing slots that only it has read.
 };
 
-/// Local memory to borrow: `Bytes` from `at`, aligned to 16, free on entry; maybe part of a larger
-/// array.
+/// Local memory to borrow: `Bytes` from `address`, aligned to 16, free on entry; maybe part of a
+/// larger array.
 template <unsigned Bytes, reuse Reuse = reuse::at_once>
 struct scratch {
   static constexpr unsigned size_bytes = Bytes;
   static constexpr reuse reused = Reuse;
-  WINGBEAT_LOCAL char* at;
+  WINGBEAT_LOCAL char* address;
 };
 
 /// Scratch in memory that the kernel itself declares, so a launch need not provide it.
@@ -45,9 +45,9 @@ struct declared_scratch {
   static constexpr unsigned size_bytes = Bytes;
   static constexpr reuse reused = Reuse;
   static constexpr bool is_declared = true;
-  WINGBEAT_LOCAL char* at;
+  WINGBEAT_LOCAL char* address;
 
-  WINGBEAT_FN operator scratch<Bytes, Reuse>() const { return {at}; }
+  WINGBEAT_FN operator scratch<Bytes, Reuse>() const { return {address}; }
 };
 
 template <class Scratch, reuse Reuse>

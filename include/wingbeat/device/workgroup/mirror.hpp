@@ -41,7 +41,7 @@ struct mirror_trade {
   template <class Team, class Registers, class Scratch>
   WINGBEAT_FN static register_type of(const Team& team, const Registers& x, unsigned l,
                                       const Scratch& scratch) {
-    constexpr bool fits = contract::is_array<Registers>::template of<real, e>;
+    constexpr bool fits = contract::is_array<Registers>::template holds<real, e>;
     static_assert(fits, "the registers must be register_type x[elements_per_thread]");
     register_type got{};
     if constexpr (fits) {
@@ -52,10 +52,10 @@ struct mirror_trade {
     return got;
   }
 
-  /// Returns the z of thread `from` of this thread's transform: a shuffle of the workgroup.
+  /// Returns the z of thread `source` of this thread's transform: a shuffle of the workgroup.
   /// Callers, memory, cost: as above.
   template <class Team, class Scratch>
-  WINGBEAT_FN static register_type shuffle(const Team& team, register_type z, unsigned from,
+  WINGBEAT_FN static register_type shuffle(const Team& team, register_type z, unsigned source,
                                            const Scratch& scratch) {
     static_assert(contract::is_same<typename Team::shape_type, typename Fft::shape_type>::value,
                   "the team is of another shape than the transform");
@@ -69,11 +69,11 @@ struct mirror_trade {
       static_assert(is_provided,
                     "the kernel is launched with too little local memory: a trade needs "
                     "mirror_trade::scratch_bytes, which kernel_spec::scratch_bytes states");
-      const auto slot = reinterpret_cast<WINGBEAT_LOCAL register_type*>(scratch.at) +
+      const auto slot = reinterpret_cast<WINGBEAT_LOCAL register_type*>(scratch.address) +
                         team.transform() * Fft::threads;
       slot[team.thread()] = z;
       team.barrier();
-      got = slot[from];
+      got = slot[source];
       if constexpr (Scratch::reused == reuse::at_once) team.workgroup_barrier();
     }
     return got;

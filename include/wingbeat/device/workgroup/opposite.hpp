@@ -36,7 +36,7 @@ struct opposite_trade {
                                              const Scratch& lent,
                                              WINGBEAT_GLOBAL const register_type* table) {
     constexpr reuse free_for = Team::is_in_subgroup ? reuse::after_barrier : reuse::at_once;
-    Fft::template execute_padded<Live>(team, z, reused_as<Scratch, free_for>{lent.at}, table);
+    Fft::template execute_padded<Live>(team, z, reused_as<Scratch, free_for>{lent.address}, table);
     if constexpr (Team::is_in_subgroup && Fft::exchanges > 0) team.barrier();
   }
 
@@ -108,7 +108,7 @@ struct opposite_trade {
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < Count; ++r) moved[r] = source(r);
     exchange<Memory::trades, threads>(
-        team, moved, lent.at, [&](unsigned r) { return entry_of(team, to(team, r)); },
+        team, moved, lent.address, [&](unsigned r) { return entry_of(team, to(team, r)); },
         [&](unsigned r) { return entry_of(team, from(team, r)); });
     constexpr bool is_used_again = Fft::dir == direction::inverse && Fft::exchanges > 0;
     if constexpr (Scratch::reused == reuse::at_once) {

@@ -138,7 +138,7 @@ struct real_fft {
   WINGBEAT_FN static void execute_on(const Before& before, const After& after, Data& data,
                                      const Scratch& lent,
                                      WINGBEAT_GLOBAL const register_type* table) {
-    constexpr bool fits = contract::is_array<Data>::template of<real, e>;
+    constexpr bool fits = contract::is_array<Data>::template holds<real, e>;
     static_assert(fits, "the registers must be register_type x[elements_per_thread]");
     static_assert(is_packed,
                   "a thread has no register for bin N/2: registers hold spectrum::packed; for "
@@ -162,12 +162,12 @@ struct real_fft {
     if constexpr (contract::is_same<Before, Team>::value) {
       opposites::transform_and_free(team, z, lent, table);
     } else {
-      complex_fft::execute_between(before, team, z, reused_as<Scratch, reuse::at_once>{lent.at},
-                                   table);
+      complex_fft::execute_between(before, team, z,
+                                   reused_as<Scratch, reuse::at_once>{lent.address}, table);
     }
     const auto root = roots_of(team, table);
     register_type other[pairs];
-    opposites::gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
+    opposites::gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.address});
     const bool has_ends = team.thread() == 0;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
@@ -190,7 +190,7 @@ struct real_fft {
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
     const auto root = roots_of(team, table);
     register_type other[pairs];
-    opposites::gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.at});
+    opposites::gather_partners(team, z, other, reused_as<Scratch, reuse::at_once>{lent.address});
     const bool has_ends = team.thread() == 0;
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < pairs; ++r) {
@@ -224,8 +224,8 @@ struct real_fft {
     register_type z[e];
     WINGBEAT_UNROLL
     for (unsigned r = 0; r < Live; ++r) {
-      const value_type from = load(team.thread() + r * threads);
-      z[r] = widen(from);
+      const value_type value = load(team.thread() + r * threads);
+      z[r] = widen(value);
     }
     WINGBEAT_UNROLL
     for (unsigned r = Live; r < e; ++r) z[r] = {};
@@ -310,8 +310,8 @@ struct real_fft {
       for (unsigned r = 0; r < e; ++r) {
         z[r] = {};
         if (r >= Live) continue;
-        const value_type from = load(team.thread() + r * threads);
-        z[r] = widen(from);
+        const value_type value = load(team.thread() + r * threads);
+        z[r] = widen(value);
       }
       opposites::template transform_and_free<Live>(team, z, lent, table);
       separate_own(team, z, lent, table);
@@ -350,7 +350,7 @@ struct real_fft {
                                            register_type (&z)[e], const Scratch& lent,
                                            WINGBEAT_GLOBAL const register_type* table) {
     constexpr bool stays = contract::is_same<Before, After>::value;
-    const reused_as<Scratch, reuse::at_once> freed{lent.at};
+    const reused_as<Scratch, reuse::at_once> freed{lent.address};
     if constexpr (Dir == direction::forward) {
       if constexpr (stays) {
         opposites::transform_and_free(before, z, lent, table);
@@ -396,22 +396,22 @@ struct real_fft {
 
   /// Returns the roots w^(t + r T) of a thread, w of order N = 2 e T.
   struct thread_roots {
-    WINGBEAT_GLOBAL const register_type* from;  // the root of r = 0
+    WINGBEAT_GLOBAL const register_type* roots;  // the root of r = 0
     register_type first;
 
     WINGBEAT_FN register_type operator()(unsigned r) const {
       if constexpr (is_power_of_two(e)) {
         return thread::times_root<direction::forward, 2 * e>(first, r);
       } else {
-        return copied_from(from + r * threads);
+        return copied_from(roots + r * threads);
       }
     }
   };
   template <class Team>
   WINGBEAT_FN static thread_roots roots_of(const Team& team,
                                            WINGBEAT_GLOBAL const register_type* table) {
-    const auto from = table + complex_fft::table_entries + team.thread();
-    return {from, copied_from(from)};
+    const auto roots = table + complex_fft::table_entries + team.thread();
+    return {roots, copied_from(roots)};
   }
 };
 

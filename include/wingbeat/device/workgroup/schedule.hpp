@@ -83,15 +83,15 @@ struct stage_search {
   WINGBEAT_FN constexpr unsigned cost_of_exchange() const { return 48 * elements; }
 
   /// Adds a radix to a list that costs `cost` so far, then completes the list by radices of
-  /// `usable` from number `from` on; `left` in all, at most. Gives up lists that cost at least as
+  /// `usable` from number `first` on; `left` in all, at most. Gives up lists that cost at least as
   /// much as the best.
-  WINGBEAT_FN constexpr void extend(unsigned radix, unsigned rest, unsigned from, unsigned left,
+  WINGBEAT_FN constexpr void extend(unsigned radix, unsigned rest, unsigned first, unsigned left,
                                     unsigned cost) {
     trial.add(radix);
     if (rest == 1) consider();
     cost += cost_of(radix) + cost_of_exchange();
     const unsigned least = cost + 20 * elements;  // a radix of 2 after the exchange
-    for (unsigned i = from; left > 1 && least < best_cost && i < usable.count; ++i) {
+    for (unsigned i = first; left > 1 && least < best_cost && i < usable.count; ++i) {
       const unsigned next = usable.radices[i];
       if (rest % next != 0) continue;
       if (radix_list::power(next, left - 1) < rest) break;

@@ -118,7 +118,7 @@ struct stockham {
       } else if constexpr (Stage > 0) {
         team.barrier();
       }
-      deliver<Stage>(team, after, x, scratch.at);
+      deliver<Stage>(team, after, x, scratch.address);
       constexpr bool is_last = Stage + 1 == plan.exchanges();
       if constexpr (is_last && Scratch::reused == reuse::at_once) team.workgroup_barrier();
       constexpr bool hands_over = !contract::is_same<Team, After>::value;
@@ -184,7 +184,7 @@ struct stockham {
       return spreads ? entry ^ row_fold(transform, Shape::transforms, own_entries, bank_entries)
                      : entry;
     };
-    const auto to = [&](unsigned r) {
+    const auto slot_written = [&](unsigned r) {
       const unsigned t = team.thread(), m = r % rounds * threads, q = r / rounds;
       if constexpr (splits(maximum(
                         slots::grain / radix,
@@ -195,7 +195,7 @@ struct stockham {
         return fold(slots::at(team.transform(), first_of(t + m), q * prior), team.transform());
       }
     };
-    const auto from = [&](unsigned r) {
+    const auto slot_read = [&](unsigned r) {
       const unsigned t = after.thread(), m = r % taken_rounds * threads;
       const unsigned q = r / taken_rounds * plan.butterflies(next);
       if constexpr (splits(slots::grain)) {
@@ -209,11 +209,11 @@ struct stockham {
       return is_last || makes<next>(after.thread(), r % taken_rounds);
     };
     if constexpr (spreads) {  // barriers of `team` may be those of one transform
-      exchange_some<Memory::trades, threads, rounds * radix, taken>(after, x, address, to, from,
-                                                                    sends, takes);
+      exchange_some<Memory::trades, threads, rounds * radix, taken>(after, x, address, slot_written,
+                                                                    slot_read, sends, takes);
     } else {
-      exchange_some<Memory::trades, threads, rounds * radix, taken>(team, x, address, to, from,
-                                                                    sends, takes);
+      exchange_some<Memory::trades, threads, rounds * radix, taken>(team, x, address, slot_written,
+                                                                    slot_read, sends, takes);
     }
   }
 };

@@ -101,10 +101,10 @@ struct two_real_fft {
       register_type z[e];
       WINGBEAT_UNROLL
       for (unsigned l = 0; l < e; ++l) {
-        const value_type from = load(team.thread() + l * threads);
-        z[l] = widen(from);
+        const value_type value = load(team.thread() + l * threads);
+        z[l] = widen(value);
       }
-      const reused_as<Scratch, reuse::at_once> freed{lent.at};
+      const reused_as<Scratch, reuse::at_once> freed{lent.address};
       complex_fft::execute(team, z, freed, table);
       WINGBEAT_UNROLL
       for (unsigned l = 0; l < e; l += 2) {
@@ -142,7 +142,7 @@ struct two_real_fft {
           z[1] = {x.im, y.im};
         }
       }
-      hand_over(team, z, reused_as<Scratch, reuse::at_once>{lent.at});
+      hand_over(team, z, reused_as<Scratch, reuse::at_once>{lent.address});
       complex_fft::execute(team, z, lent, table);
       WINGBEAT_UNROLL
       for (unsigned l = 0; l < e; ++l) {
@@ -156,7 +156,8 @@ struct two_real_fft {
   template <class Team, class Scratch>
   WINGBEAT_FN static register_type mirror(const Team& team, const register_type (&z)[e], unsigned l,
                                           const Scratch& lent) {
-    if (l + 2 < e) return trade_type::of(team, z, l, reused_as<Scratch, reuse::at_once>{lent.at});
+    if (l + 2 < e)
+      return trade_type::of(team, z, l, reused_as<Scratch, reuse::at_once>{lent.address});
     return trade_type::of(team, z, l, lent);
   }
 
@@ -167,8 +168,8 @@ struct two_real_fft {
     register_type got[e / 2];
     WINGBEAT_UNROLL
     for (unsigned l = 0; l < e; l += 2) {
-      const unsigned from = trade_type::map().mirror_thread(l, team.thread());
-      got[l / 2] = trade_type::shuffle(team, z[l + 1], from, lent);
+      const unsigned source = trade_type::map().mirror_thread(l, team.thread());
+      got[l / 2] = trade_type::shuffle(team, z[l + 1], source, lent);
     }
     WINGBEAT_UNROLL
     for (unsigned l = 0; l < e; l += 2) z[trade_type::map().mirror_element(l)] = got[l / 2];
@@ -222,8 +223,8 @@ struct two_real_fft<Shape, Real, Dir, Memory, order::natural, Twiddles> {
       if constexpr (loads && stores) {
         WINGBEAT_UNROLL
         for (unsigned r = 0; r < e; ++r) {
-          const value_type from = load(team.thread() + r * threads);
-          z[r] = widen(from);
+          const value_type value = load(team.thread() + r * threads);
+          z[r] = widen(value);
         }
         execute(team, z, lent, table);
         WINGBEAT_UNROLL
@@ -275,7 +276,7 @@ struct two_real_fft<Shape, Real, Dir, Memory, order::natural, Twiddles> {
   template <class Team, class Data, class Scratch>
   WINGBEAT_FN static void execute_on(const Team& team, Data& data, const Scratch& lent,
                                      WINGBEAT_GLOBAL const register_type* table) {
-    constexpr bool fits = contract::is_array<Data>::template of<real, e>;
+    constexpr bool fits = contract::is_array<Data>::template holds<real, e>;
     static_assert(fits, "the registers must be register_type x[elements_per_thread]");
     constexpr bool is_scratch = contract::is_scratch<Scratch>::value;
     static_assert(is_scratch, "scratch is handed in as workgroup::scratch<Bytes>{local memory}");

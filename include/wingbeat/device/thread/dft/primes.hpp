@@ -224,17 +224,17 @@ struct prime_pairs {
     for (unsigned j = 1; j <= count; ++j) {
       if (folded(j * k) == roots.largest) first = j;
     }
-    Number all = difference[first];
+    Number result = difference[first];
     if (folded(first * k) != roots.largest) {
-      all = scaled(all, share(roots, first * k));
+      result = scaled(result, share(roots, first * k));
     } else if (first * k % P > m) {
-      all = negated(all);
+      result = negated(result);
     }
     WINGBEAT_UNROLL
     for (unsigned j = 1; j <= count; ++j) {
-      if (j != first) all = fused(all, share(roots, j * k), difference[j]);
+      if (j != first) result = fused(result, share(roots, j * k), difference[j]);
     }
-    return all;
+    return result;
   }
 
   /// Returns e or P - e mod P, the one from 1 to m.
@@ -253,8 +253,8 @@ WINGBEAT_FN constexpr void dft_of_prime(Number (&x)[P]) {
   const prime_roots<P, real_of<Number>> roots{};
   prime_pairs<P, Live, Number> pairs{};
   pairs.take(x);
-  const Number all = pairs.total(x[0]), base = pairs.base(x[0]);
-  x[0] = all;
+  const Number total = pairs.total(x[0]), base = pairs.base(x[0]);
+  x[0] = total;
   WINGBEAT_UNROLL
   for (unsigned k = 1; k <= m; ++k) {
     const Number even = pairs.even(base, k), odd = pairs.odd(k);
