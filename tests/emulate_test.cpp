@@ -111,7 +111,7 @@ TEST(run_workgroup, reports_threads_that_a_team_does_not_have) {
 TEST(run_cluster, delivers_what_is_sent_before_it_is_received) {
   constexpr unsigned n_workgroups = 3, n_threads = 4, first_index = 6;
   struct local {
-    double from[n_workgroups * n_threads];
+    double received[n_workgroups * n_threads];
     unsigned arrivals;
   };
   run_cluster(
@@ -119,17 +119,17 @@ TEST(run_cluster, delivers_what_is_sent_before_it_is_received) {
       [&](const emulated_cluster_group& group, char* memory) {
         auto& mine = *reinterpret_cast<local*>(memory);
         const auto rank = static_cast<unsigned>(group.index() - first_index);
-        if (group.thread() == 0) group.expect(&mine.arrivals, sizeof mine.from);
+        if (group.thread() == 0) group.expect(&mine.arrivals, sizeof mine.received);
         group.cluster_arrive();
         group.cluster_wait();
         const unsigned me = rank * n_threads + group.thread();
-        for (unsigned to = 0; to < n_workgroups; ++to) {
-          group.send(group.of_peer(mine.from, to), me, 10.0 * me + to,
-                     group.of_peer(&mine.arrivals, to));
+        for (unsigned peer = 0; peer < n_workgroups; ++peer) {
+          group.send(group.of_peer(mine.received, peer), me, 10.0 * me + peer,
+                     group.of_peer(&mine.arrivals, peer));
         }
         group.receive(&mine.arrivals);
         for (unsigned i = 0; i < n_workgroups * n_threads; ++i) {
-          EXPECT_EQ(mine.from[i], 10.0 * i + rank);
+          EXPECT_EQ(mine.received[i], 10.0 * i + rank);
         }
       },
       first_index);

@@ -86,9 +86,9 @@ class fusion_operands : public on_engine {
   [[nodiscard]] complexes expected(const std::vector<float>& weights, float level) const {
     complexes weighted = x;
     for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] *= level * weights[i % n];
-    const buffer from = filled(*on, weighted), to = filled(*on, weighted);
-    plan{*on, {.lengths = {n}, .batch = rows}}.enqueue(*on, from.view(), to.view());
-    return contents<std::complex<float>>(to);
+    const buffer source = filled(*on, weighted), target = filled(*on, weighted);
+    plan{*on, {.lengths = {n}, .batch = rows}}.enqueue(*on, source.view(), target.view());
+    return contents<std::complex<float>>(target);
   }
 
   static float largest_difference(const complexes& a, const complexes& b) {
@@ -137,9 +137,9 @@ TEST_P(fusion_operands, serve_both_ends_beside_parameters) {
       .element_bytes = sizeof(std::complex<float>),
       .source = {.text = text, .type = "counted", .parameters = bytes_of(unit)},
       .callable = operand_writer<std::complex<float>>(
-          [unit](void* to, const host_arguments& given, std::size_t row, std::size_t first,
+          [unit](void* out, const host_arguments& given, std::size_t row, std::size_t first,
                  std::span<const std::complex<float>> values) {
-            auto* z = static_cast<std::complex<float>*>(to) + row * n + first;
+            auto* z = static_cast<std::complex<float>*>(out) + row * n + first;
             auto* scaled = given.memory<float>(1) + row * n + first;
             const auto offset = static_cast<float>(given.value<unsigned>(0));
             for (std::size_t i = 0; i < values.size(); ++i) {

@@ -145,14 +145,14 @@ void check_packed_reals(const std::string& text, std::size_t bins) {
         x.emplace_back(z[row * m + j].re);
         x.emplace_back(z[row * m + j].im);
       }
-      exact all = dft(x, forward);
-      if (bins == m) all[0] = {all[0].real(), all[m].real()};
-      expected.insert(expected.end(), all.begin(), all.begin() + long(bins));
+      exact transformed = dft(x, forward);
+      if (bins == m) transformed[0] = {transformed[0].real(), transformed[m].real()};
+      expected.insert(expected.end(), transformed.begin(), transformed.begin() + long(bins));
     }
     const values spectra(y.begin(), y.begin() + 2 * bins), again(y.begin() + 2 * bins, y.end());
     EXPECT_LT(relative_l2(widely(spectra), expected), test::l2_bound<float>(2 * m));
     exact scaled = widely(z);
-    for (auto& one : scaled) one *= 2.0L * m;
+    for (auto& value : scaled) value *= 2.0L * m;
     EXPECT_LT(relative_l2(widely(again), scaled), 2 * test::l2_bound<float>(2 * m));
   });
 }

@@ -25,11 +25,11 @@ using namespace test;
 using ::testing::HasSubstr;
 
 /// Rows of complex numbers, the last workgroup perhaps not full.
-std::string row_kernel(const workgroup_fft& what) {
+std::string row_kernel(const workgroup_fft& shape) {
   return "#include \"wingbeat/device/workgroup/fft.hpp\"\n"
          "namespace wingbeat::device {\n"
          "using fft = " +
-         what.type_text() +
+         shape.type_text() +
          ";\n"
          "using value = fft::value_type;\n"
          "static_assert(sizeof(value) == 2 * sizeof(value{}.re), \"complete\");\n"
@@ -58,18 +58,18 @@ std::string row_kernel(const workgroup_fft& what) {
 }
 
 template <class Value>
-std::vector<Value> run_rows(queue& on, const workgroup_fft& what, const std::vector<Value>& x) {
-  what.validate(limits_of(on.device()));
+std::vector<Value> run_rows(queue& on, const workgroup_fft& shape, const std::vector<Value>& x) {
+  shape.validate(limits_of(on.device()));
   const kernel rows{on,
-                    {.text = row_kernel(what),
+                    {.text = row_kernel(shape),
                      .entry = "rows",
-                     .threads = what.workgroup_threads(),
-                     .scratch_bytes = what.scratch_bytes(),
+                     .threads = shape.workgroup_threads(),
+                     .scratch_bytes = shape.scratch_bytes(),
                      .in_element_bytes = sizeof(Value),
                      .out_element_bytes = sizeof(Value)}};
-  const std::size_t batch = x.size() / what.length;
-  const buffer table = filled(on, what.table()), in = filled(on, x), out{on, in.size_bytes()};
-  rows.enqueue(on, (batch + what.transforms - 1) / what.transforms, in.view(), out.view(),
+  const std::size_t batch = x.size() / shape.length;
+  const buffer table = filled(on, shape.table()), in = filled(on, x), out{on, in.size_bytes()};
+  rows.enqueue(on, (batch + shape.transforms - 1) / shape.transforms, in.view(), out.view(),
                table.view(), batch);
   return contents<Value>(out);
 }
@@ -85,42 +85,44 @@ exact widened(const std::vector<complex<Real>>& x) {
 }
 
 template <class Real>
-void check(queue& on, workgroup_fft what, long double bound) {
-  SCOPED_TRACE(what.type_text());
+void check(queue& on, workgroup_fft shape, long double bound) {
+  SCOPED_TRACE(shape.type_text());
   constexpr std::size_t batch = 3;
   std::vector<complex<Real>> x;
-  for (const auto& z : noise<double>(what.length * batch, 21)) {
+  for (const auto& z : noise<double>(shape.length * batch, 21)) {
     x.push_back({Real(z.re), Real(z.im)});
   }
-  const exact y = widened(run_rows(on, what, x));
+  const exact y = widened(run_rows(on, shape, x));
   const exact given = widened(x);
   for (std::size_t f = 0; f < batch; ++f) {
-    const auto element = [&](const exact& all) {
-      return exact(all.begin() + long(f * what.length), all.begin() + long((f + 1) * what.length));
+    const auto element = [&](const exact& rows) {
+      return exact(rows.begin() + long(f * shape.length),
+                   rows.begin() + long((f + 1) * shape.length));
     };
-    exact row = element(given), expected(what.length);
-    const bool is_forward = what.dir == direction::forward;
+    exact row = element(given), expected(shape.length);
+    const bool is_forward = shape.dir == direction::forward;
     if (!is_forward) {
       const exact ordered = row;
-      for (unsigned g = 0; g < what.length; ++g) row[what.dft_index(g)] = ordered[g];
+      for (unsigned g = 0; g < shape.length; ++g) row[shape.dft_index(g)] = ordered[g];
     }
-    const exact transformed = dft(row, what.dir);
-    for (unsigned g = 0; g < what.length; ++g) {
-      expected[g] = transformed[is_forward ? what.dft_index(g) : g];
+    const exact transformed = dft(row, shape.dir);
+    for (unsigned g = 0; g < shape.length; ++g) {
+      expected[g] = transformed[is_forward ? shape.dft_index(g) : g];
     }
     EXPECT_LT(relative_l2(element(y), expected), bound) << "row " << f;
   }
 }
 
-void check_orders(queue& on, workgroup_fft what) {
+void check_orders(queue& on, workgroup_fft shape) {
   for (const order how : {order::natural, order::nabla, order::scrambled}) {
-    if (how == order::nabla && !device::is_power_of_two(what.length)) continue;
+    if (how == order::nabla && !device::is_power_of_two(shape.length)) continue;
     for (const direction dir : {direction::forward, direction::inverse}) {
-      what.spectrum_order = how;
-      what.dir = dir;
-      if (what.real == scalar::fp32) check<float>(on, what, test::l2_bound<float>(what.length));
-      if (what.real == scalar::fp64) check<double>(on, what, test::l2_bound<double>(what.length));
-      if (what.real == scalar::fp16) check<device::half_float>(on, what, 2.6e-4L);
+      shape.spectrum_order = how;
+      shape.dir = dir;
+      if (shape.real == scalar::fp32) check<float>(on, shape, test::l2_bound<float>(shape.length));
+      if (shape.real == scalar::fp64)
+        check<double>(on, shape, test::l2_bound<double>(shape.length));
+      if (shape.real == scalar::fp16) check<device::half_float>(on, shape, 2.6e-4L);
     }
   }
 }
@@ -159,20 +161,20 @@ TEST(kernel, names_the_users_line_when_it_does_not_compile) {
 }
 
 template <class Error>
-std::string refusal(const queue& on, kernel_spec what) {
-  return message_of<Error>([&] { const kernel compiled{on, std::move(what)}; });
+std::string refusal(const queue& on, kernel_spec spec) {
+  return message_of<Error>([&] { const kernel compiled{on, std::move(spec)}; });
 }
 
 TEST(kernel, is_refused_other_threads_than_its_own) {
   for (const device_info& device : devices()) {
     if (device.runs_on != engine::opencl && device.runs_on != engine::cuda) continue;
     const queue on{device};
-    const workgroup_fft what{256, 8};
+    const workgroup_fft shape{256, 8};
     const auto threads = [&](unsigned n) {
-      return refusal<plan_error>(on, {.text = row_kernel(what),
+      return refusal<plan_error>(on, {.text = row_kernel(shape),
                                       .entry = "rows",
                                       .threads = n,
-                                      .scratch_bytes = what.scratch_bytes()});
+                                      .scratch_bytes = shape.scratch_bytes()});
     };
     EXPECT_EQ(threads(32), "");
     EXPECT_THAT(threads(0), HasSubstr("0 threads"));
@@ -198,19 +200,19 @@ TEST(kernel, says_that_a_store_needs_a_pointer_that_is_not_to_const) {
   for (const device_info& device : devices()) {
     if (device.runs_on != engine::opencl && device.runs_on != engine::cuda) continue;
     const queue on{device};
-    for (const std::string to :
+    for (const std::string store :
          {"wd::io::contiguous{%}", "wd::io::strided{%, 2}", "wd::io::row_of(%, 4, {0, true})",
           "wd::io::column_of(%, 4, wd::io::member{0, true})",
           "wd::io::packed{wd::io::contiguous{%}}", "wd::io::adjacent_pairs{%}"}) {
       const auto stored = [&](const std::string& pointer) {
-        const bool is_pair = to.find("pa") != std::string::npos;
-        std::string body = to + (is_pair ? "(0u, wd::complex<float>{1, 2});" : "(0u, 1.0f);");
+        const bool is_pair = store.find("pa") != std::string::npos;
+        std::string body = store + (is_pair ? "(0u, wd::complex<float>{1, 2});" : "(0u, 1.0f);");
         body.replace(body.find('%'), 1, pointer);
         return refusal<device_error>(on, {.text = lone_kernel(body), .entry = "rows"});
       };
-      EXPECT_EQ(stored("out"), "") << to;
+      EXPECT_EQ(stored("out"), "") << store;
       EXPECT_THAT(stored("in"), HasSubstr("nothing can be stored through a pointer to const"))
-          << to;
+          << store;
     }
   }
 }

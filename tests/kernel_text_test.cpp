@@ -119,8 +119,8 @@ kernel_spec transform_of(const std::string& type, const std::string& call) {
 }
 
 std::string threaded(std::string text, unsigned threads) {
-  const std::string one = "WINGBEAT_KERNEL(1)";
-  return text.replace(text.find(one), one.size(),
+  const std::string entry = "WINGBEAT_KERNEL(1)";
+  return text.replace(text.find(entry), entry.size(),
                       "WINGBEAT_KERNEL(" + std::to_string(threads) + ")");
 }
 

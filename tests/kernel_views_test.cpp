@@ -85,11 +85,11 @@ TEST_P(kernel_views, are_apart_or_start_together) {
 }
 
 TEST_P(kernel_views, have_memory) {
-  const buffer_view all = from(0), null{nullptr, 0, 32};
+  const buffer_view whole = from(0), null{nullptr, 0, 32};
   EXPECT_THAT(refusal_of({}, from(8), table.view()),
               HasSubstr("the input of kernel 'sums' is an empty view; give it a buffer"));
-  EXPECT_THAT(refusal_of(all, {}, table.view()), HasSubstr("the output of kernel 'sums' is an"));
-  EXPECT_THAT(refusal_of(all, from(8), {}), HasSubstr("the table of kernel 'sums' is an empty"));
+  EXPECT_THAT(refusal_of(whole, {}, table.view()), HasSubstr("the output of kernel 'sums' is an"));
+  EXPECT_THAT(refusal_of(whole, from(8), {}), HasSubstr("the table of kernel 'sums' is an empty"));
   EXPECT_THAT(refusal_of(null, from(8), table.view()),
               HasSubstr("the input has a size of 32 bytes and no memory, for its handle is null"));
 }

@@ -286,9 +286,9 @@ TEST_F(number_limits, memory_is_refused_or_is_there) {
 }
 
 TEST_F(number_limits, workgroups_have_no_more_threads_than_the_device) {
-  constexpr unsigned all[] = {0, 1, 2, 1u << 16, 1u << 31, ~0u};
-  for (const unsigned number : all) {
-    for (const unsigned other : all) {
+  constexpr unsigned limits[] = {0, 1, 2, 1u << 16, 1u << 31, ~0u};
+  for (const unsigned number : limits) {
+    for (const unsigned other : limits) {
       for (const workgroup_fft& shape :
            {workgroup_fft{.length = number, .elements_per_thread = other},
             workgroup_fft{.length = number, .elements_per_thread = 2, .transforms = other},

@@ -61,11 +61,11 @@ struct summed {
 template <class Value>
 run_writer<Value> callable() {
   return [](void* out, std::size_t row, std::size_t first, std::span<const Value> values) {
-    auto& to = static_cast<summary*>(out)[row];
+    auto& sums = static_cast<summary*>(out)[row];
     for (std::size_t i = 0; i < values.size(); ++i) {
-      std::atomic_ref{to.energy} += std::norm(values[i]);
-      std::atomic_ref{to.count} += 1;
-      std::atomic_ref{to.numbers} += static_cast<unsigned>(first + i);
+      std::atomic_ref{sums.energy} += std::norm(values[i]);
+      std::atomic_ref{sums.count} += 1;
+      std::atomic_ref{sums.numbers} += static_cast<unsigned>(first + i);
     }
   };
 }
@@ -94,8 +94,8 @@ class reduction : public on_engine {
     for (const auto& z : noise<float>(input_bytes(spec) / 8 + 1, 1))
       x.insert(x.end(), {z.re, z.im});
     const buffer in = filled(*on, x);
-    const arrays::array to = request::output_array(spec);
-    const std::size_t reals = to.elements() * (to.is_real() ? 1 : 2);
+    const arrays::array output = request::output_array(spec);
+    const std::size_t reals = output.elements() * (output.is_real() ? 1 : 2);
     auto y = transformed(*on, spec, x);  // zeros outside its ranges
     y.resize(rows * reals);
 
@@ -108,7 +108,7 @@ class reduction : public on_engine {
         double energy = 0;
         for (std::size_t i = 0; i < reals; ++i)
           energy += double(y[row * reals + i]) * y[row * reals + i];
-        const std::size_t count = to.valid_elements();
+        const std::size_t count = output.valid_elements();
         ASSERT_EQ(got[row].count, count) << "row " << row << " run " << run;
         ASSERT_EQ(got[row].numbers, static_cast<unsigned>(count * (count - 1) / 2))
             << "row " << row;
@@ -118,9 +118,9 @@ class reduction : public on_engine {
   }
 
   static std::string joined_lengths(const plan_spec& spec) {
-    std::string all{name_of(spec.kind)};
-    for (const std::size_t n : spec.lengths) all += " " + std::to_string(n);
-    return all;
+    std::string text{name_of(spec.kind)};
+    for (const std::size_t n : spec.lengths) text += " " + std::to_string(n);
+    return text;
   }
 };
 

@@ -29,10 +29,10 @@ signal noise(std::size_t n) {
   return x;
 }
 
-signal run(queue& on, const plan& what, const signal& x, bool is_in_place) {
+signal run(queue& on, const plan& planned, const signal& x, bool is_in_place) {
   const buffer in = test::filled(on, x), apart{on, in.size_bytes()};
   const buffer& out = is_in_place ? in : apart;
-  what.enqueue(on, in.view(), out.view());
+  planned.enqueue(on, in.view(), out.view());
   return test::contents<signal::value_type>(out);
 }
 

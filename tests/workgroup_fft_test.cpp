@@ -64,20 +64,20 @@ TEST(workgroup_fft, says_what_the_template_says) {
 }
 
 TEST(workgroup_fft, says_which_bin_an_element_of_each_order_holds) {
-  workgroup_fft what{256, 4};
+  workgroup_fft shape{256, 4};
   for (unsigned g = 0; g < 256; ++g) {
-    what.spectrum_order = order::natural;
-    EXPECT_EQ(what.dft_index(g), g);
-    what.spectrum_order = order::nabla;
-    EXPECT_EQ(what.dft_index(g), (device::nabla::index_map{2, 6}.dft_index(g)));
-    what.spectrum_order = order::scrambled;
-    EXPECT_EQ(what.dft_index(g), (device::scrambled::index_map{2, 6}.dft_index(g)));
+    shape.spectrum_order = order::natural;
+    EXPECT_EQ(shape.dft_index(g), g);
+    shape.spectrum_order = order::nabla;
+    EXPECT_EQ(shape.dft_index(g), (device::nabla::index_map{2, 6}.dft_index(g)));
+    shape.spectrum_order = order::scrambled;
+    EXPECT_EQ(shape.dft_index(g), (device::scrambled::index_map{2, 6}.dft_index(g)));
   }
 }
 
 TEST(workgroup_fft, writes_a_type_that_names_every_parameter) {
-  const workgroup_fft what{512, 4, 2, scalar::fp16_pair, direction::inverse, order::nabla};
-  EXPECT_EQ(what.type_text(),
+  const workgroup_fft shape{512, 4, 2, scalar::fp16_pair, direction::inverse, order::nabla};
+  EXPECT_EQ(shape.type_text(),
             "wingbeat::device::workgroup::fft<wingbeat::device::workgroup::shape<512, 4, 2>, "
             "wingbeat::device::half_pair, wingbeat::device::direction::inverse, "
             "wingbeat::device::order::nabla, wingbeat::device::workgroup::memory<"
@@ -88,17 +88,17 @@ TEST(workgroup_fft, advice_is_given_and_valid_wherever_a_workgroup_has_the_room)
   using device::workgroup::limits;
   for (const scalar real : {scalar::fp16, scalar::fp16_pair, scalar::fp32, scalar::fp64}) {
     for (const order how : {order::natural, order::nabla, order::scrambled}) {
-      for (const limits where : {limits{}, limits{1024, 227 * 1024}, limits{256, 32 * 1024, 8}}) {
-        const unsigned shortest = how == order::nabla ? 2 * where.subgroup : 1;
-        const unsigned longest = where.max_workgroup == 256               ? 2048
-                                 : where.local_memory_bytes == 227 * 1024 ? 8192
-                                                                          : 4096;
+      for (const limits bounds : {limits{}, limits{1024, 227 * 1024}, limits{256, 32 * 1024, 8}}) {
+        const unsigned shortest = how == order::nabla ? 2 * bounds.subgroup : 1;
+        const unsigned longest = bounds.max_workgroup == 256               ? 2048
+                                 : bounds.local_memory_bytes == 227 * 1024 ? 8192
+                                                                           : 4096;
         for (unsigned n = shortest; n <= longest; n *= 2) {
-          SCOPED_TRACE(::testing::Message() << n << " in " << where.local_memory_bytes);
-          const auto what = workgroup_fft::advised(n, real, where, how);
-          EXPECT_NO_THROW(what.validate(where));
-          EXPECT_EQ(what.length, n);
-          EXPECT_EQ(what.spectrum_order, how);
+          SCOPED_TRACE(::testing::Message() << n << " in " << bounds.local_memory_bytes);
+          const auto shape = workgroup_fft::advised(n, real, bounds, how);
+          EXPECT_NO_THROW(shape.validate(bounds));
+          EXPECT_EQ(shape.length, n);
+          EXPECT_EQ(shape.spectrum_order, how);
         }
       }
     }
@@ -120,7 +120,7 @@ TEST(workgroup_fft, advice_is_given_and_valid_wherever_a_workgroup_has_the_room)
     return (state = state * 1664525u + 1u) / 4096 % below;
   };
   for (int i = 0; i < 20000; ++i) {
-    const limits where{any(2048), any(1u << 18), 1u << any(7), any(1u << 17)};
+    const limits bounds{any(2048), any(1u << 18), 1u << any(7), any(1u << 17)};
     unsigned n = 1u << any(16);
     if (i % 2 == 1) {
       for (const unsigned prime : {3u, 5u, 7u, 11u, 13u, 17u, 31u})
@@ -129,8 +129,8 @@ TEST(workgroup_fft, advice_is_given_and_valid_wherever_a_workgroup_has_the_room)
     const auto real = static_cast<scalar>(any(4));
     const auto how = static_cast<order>(any(3));
     const unsigned real_bytes = real == scalar::fp64 ? 8 : 4;
-    if (!device::workgroup::advise(n, real_bytes, where, how).is_valid()) continue;
-    ASSERT_NO_THROW(workgroup_fft::advised(n, real, where, how).validate(where)) << n;
+    if (!device::workgroup::advise(n, real_bytes, bounds, how).is_valid()) continue;
+    ASSERT_NO_THROW(workgroup_fft::advised(n, real, bounds, how).validate(bounds)) << n;
   }
   const limits h200{1024, 227 * 1024};
   EXPECT_NO_THROW((void)workgroup_fft::advised(16384, scalar::fp32, h200));
@@ -143,9 +143,9 @@ TEST(workgroup_fft, advice_for_scrambled_order_is_given_where_it_exists) {
   for (unsigned n = 3; n <= 2048; ++n) {
     if (!device::workgroup::advise(n, 4, {}, order::scrambled).is_valid()) continue;
     ++scrambled;
-    const auto what = workgroup_fft::advised(n, scalar::fp32, {}, order::scrambled);
-    EXPECT_NO_THROW(what.validate()) << n;
-    EXPECT_EQ(what.dft_index(0), 0u);
+    const auto shape = workgroup_fft::advised(n, scalar::fp32, {}, order::scrambled);
+    EXPECT_NO_THROW(shape.validate()) << n;
+    EXPECT_EQ(shape.dft_index(0), 0u);
   }
   EXPECT_GT(scrambled, 120u);
   EXPECT_THROW((void)workgroup_fft::advised(77, scalar::fp32, {}, order::scrambled), plan_error);

@@ -62,21 +62,22 @@ TEST(dimensions_beside, lead_to_every_column) {
     const plan_spec spec = random_plan(seed, {.max_points = 1 << 9, .longest_axis = 1 << 9}).spec;
     if (request::traits_of(spec.kind).is_real()) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + " " + as_initialiser(spec));
-    const array from = request::input_array(spec);
-    array to = request::output_array(spec);
+    const array input = request::input_array(spec);
+    array output = request::output_array(spec);
     for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
       for (std::size_t other = 0; other < spec.lengths.size(); ++other) {
-        to.axes[other].valid = from.axes[other].valid;  // passes leave other axes alone
+        output.axes[other].valid = input.axes[other].valid;  // passes leave other axes alone
       }
       const arrays::axis_span span{a, 1};
-      const offsets columns = walked(arrays::dimensions_beside(from, to, span));
-      const auto in = column_starts(from, a), out = column_starts(to, a);
+      const offsets columns = walked(arrays::dimensions_beside(input, output, span));
+      const auto in = column_starts(input, a), out = column_starts(output, a);
       ASSERT_EQ(columns.size(), in.size());
       for (std::size_t c = 0; c < columns.size(); ++c) {
-        ASSERT_EQ(columns[c][0] + arrays::offset_beside(from, span) + from.axes[a].first_offset(),
+        ASSERT_EQ(columns[c][0] + arrays::offset_beside(input, span) + input.axes[a].first_offset(),
                   in[c]);
-        ASSERT_EQ(columns[c][1] + arrays::offset_beside(to, span) + to.axes[a].first_offset(),
-                  out[c]);
+        ASSERT_EQ(
+            columns[c][1] + arrays::offset_beside(output, span) + output.axes[a].first_offset(),
+            out[c]);
         ++n_checked;
       }
     }

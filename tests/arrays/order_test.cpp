@@ -61,11 +61,11 @@ void expect_sound(const array& between, const plan_spec& spec) {
   EXPECT_EQ(between.elements_are, element::complex);
   EXPECT_FALSE(between.has_parts);
   EXPECT_EQ(between.stored, spec.real == precision::fp64 ? precision::fp64 : precision::fp32);
-  const places all = sorted(places_of(between));
-  ASSERT_FALSE(all.empty());
-  EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end()) << "elements share a place";
+  const places used = sorted(places_of(between));
+  ASSERT_FALSE(used.empty());
+  EXPECT_EQ(std::adjacent_find(used.begin(), used.end()), used.end()) << "elements share a place";
   if (between.location == place::output) return;
-  EXPECT_LT(all.back() * bytes_of_real(between.stored), between.bytes());
+  EXPECT_LT(used.back() * bytes_of_real(between.stored), between.bytes());
   for (const auto& axis : between.axes) {
     EXPECT_TRUE(axis.placed.first <= axis.valid.first && axis.valid.end <= axis.placed.end);
   }

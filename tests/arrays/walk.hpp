@@ -66,10 +66,10 @@ inline places places_of(const plan_spec& spec, bool is_input) {
     distances.resize(counts.size());
     for (std::size_t b = counts.size(); b-- > 0; end *= counts[b]) distances[b] = end;
   }
-  auto all = lengths;
-  all.insert(all.end(), counts.begin(), counts.end());
+  auto extents = lengths;
+  extents.insert(extents.end(), counts.begin(), counts.end());
   places result;
-  for_each_index(all, [&](const std::vector<std::size_t>& index) {
+  for_each_index(extents, [&](const std::vector<std::size_t>& index) {
     std::size_t unit = 0;
     for (std::size_t a = 0; a < n_axes; ++a) {
       if (!valid.empty() && (index[a] < valid[a].first || index[a] >= valid[a].end)) return;

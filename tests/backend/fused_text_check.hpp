@@ -34,10 +34,10 @@ inline plan_spec with_load(std::string text, std::string type = "doubled", float
   return spec;
 }
 
-inline std::string replaced(std::string text, std::string_view what, std::string_view replacement) {
-  const auto position = text.find(what);
-  EXPECT_NE(position, std::string::npos) << what;
-  return text.replace(position, what.size(), replacement);
+inline std::string replaced(std::string text, std::string_view part, std::string_view replacement) {
+  const auto position = text.find(part);
+  EXPECT_NE(position, std::string::npos) << part;
+  return text.replace(position, part.size(), replacement);
 }
 
 inline std::string message_of_plan(queue& on, const plan_spec& spec) {
@@ -107,10 +107,10 @@ inline plan_spec with_store(std::string text) {
 }
 
 /// Returns the line of the first error in a compiler's messages.
-inline std::string first_error(const std::string& all) {
-  const auto position = all.find("error:");
-  return position == std::string::npos ? all
-                                       : all.substr(position, all.find('\n', position) - position);
+inline std::string first_error(const std::string& log) {
+  const auto position = log.find("error:");
+  return position == std::string::npos ? log
+                                       : log.substr(position, log.find('\n', position) - position);
 }
 
 /// Texts that lack a part: the first error says which. `message_of` compiles a request.
@@ -118,8 +118,8 @@ template <class Message>
 void check_parts(const Message& message_of) {
   using ::testing::HasSubstr;
   const auto said = [&](const plan_spec& what) { return first_error(message_of(what)); };
-  const auto load = [&](std::string_view what, std::string_view replacement) {
-    return said(with_load(replaced(sound_load, what, replacement)));
+  const auto load = [&](std::string_view part, std::string_view replacement) {
+    return said(with_load(replaced(sound_load, part, replacement)));
   };
   EXPECT_THAT(load(" load(", " read("), HasSubstr("your load functor needs WINGBEAT_FN static"));
   EXPECT_THAT(load("static wd::complex<float>", "wd::complex<float>"),
@@ -131,8 +131,8 @@ void check_parts(const Message& message_of) {
   EXPECT_THAT(said(bare), HasSubstr("or load(in, with, row, i) where load.source"));
 
   EXPECT_EQ(said(with_store(sound_store)), "nothing was refused");
-  const auto store = [&](std::string_view what, std::string_view replacement) {
-    return said(with_store(replaced(sound_store, what, replacement)));
+  const auto store = [&](std::string_view part, std::string_view replacement) {
+    return said(with_store(replaced(sound_store, part, replacement)));
   };
   EXPECT_THAT(store(" store(", " write("),
               HasSubstr("your store functor needs WINGBEAT_FN static"));
@@ -156,13 +156,13 @@ void check_parts(const Message& message_of) {
 /// Two plans of one text: each has the parameters it was given.
 inline void check_parameters(queue& on) {
   std::vector<float> in(3 * 64, 1), out(3 * 128);
-  buffer from{on, in.size() * 4}, to{on, out.size() * 4};
-  from.write(in.data(), from.size_bytes());
+  buffer source{on, in.size() * 4}, target{on, out.size() * 4};
+  source.write(in.data(), source.size_bytes());
   const plan twice{on, with_load(sound_load, "doubled", 2)};
   const plan thrice{on, with_load(sound_load, "doubled", 3)};
-  for (const auto& [made, factor] : {std::pair{&twice, 2}, std::pair{&thrice, 3}}) {
-    made->enqueue(on, from.view(), to.view());
-    to.read(out.data(), to.size_bytes());
+  for (const auto& [planned, factor] : {std::pair{&twice, 2}, std::pair{&thrice, 3}}) {
+    planned->enqueue(on, source.view(), target.view());
+    target.read(out.data(), target.size_bytes());
     for (std::size_t row = 0; row < 3; ++row) {
       EXPECT_NEAR(out[row * 128], 64 * factor, 1e-3);
       EXPECT_NEAR(out[row * 128 + 2], 0, 1e-3);

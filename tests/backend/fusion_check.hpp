@@ -216,14 +216,14 @@ class fused_case {
     if (is_real_out()) {
       store.callable = [with = with_store_](void* out, std::size_t row, std::size_t first,
                                             std::span<const Real> values) {
-        Real* to = static_cast<Real*>(out) + row * with.pitch + first;
-        for (const Real x : values) *to++ = with.factor * x;
+        Real* target = static_cast<Real*>(out) + row * with.pitch + first;
+        for (const Real x : values) *target++ = with.factor * x;
       };
     } else {
       store.callable = [with = with_store_](void* out, std::size_t row, std::size_t first,
                                             std::span<const std::complex<Real>> values) {
-        Real* to = static_cast<Real*>(out) + row * with.pitch + first;
-        for (const auto z : values) *to++ = with.factor * std::norm(z);
+        Real* target = static_cast<Real*>(out) + row * with.pitch + first;
+        for (const auto z : values) *target++ = with.factor * std::norm(z);
       };
     }
     return store;

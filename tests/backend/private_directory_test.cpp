@@ -53,7 +53,7 @@ int n_files(const fs::path& path) {
 
 TEST(private_directory, is_made_for_its_owner_alone) {
   const folder root;
-  const private_directory made{root / "a/b/c"};
+  const private_directory directory{root / "a/b/c"};
   for (const char* name : {"a", "a/b", "a/b/c"}) {
     struct stat seen {};
     ASSERT_EQ(::stat((root / name).c_str(), &seen), 0) << name;
@@ -77,10 +77,10 @@ TEST(private_directory, refuses_a_symbolic_link) {
 TEST(private_directory, refuses_what_others_can_write) {
   const folder root;
   for (const mode_t mode : {0770, 0707, 0777, 01777}) {
-    const auto where = root / std::to_string(mode);
-    fs::create_directory(where);
-    ASSERT_EQ(::chmod(where.c_str(), mode), 0);
-    EXPECT_THAT(refusal_of(where), HasSubstr("is writable by others")) << mode;
+    const auto folder = root / std::to_string(mode);
+    fs::create_directory(folder);
+    ASSERT_EQ(::chmod(folder.c_str(), mode), 0);
+    EXPECT_THAT(refusal_of(folder), HasSubstr("is writable by others")) << mode;
   }
   ASSERT_EQ(::chmod((root / "511").c_str(), 0755), 0);
   EXPECT_EQ(refusal_of(root / "511"), "accepted");

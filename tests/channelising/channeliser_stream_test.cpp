@@ -180,8 +180,8 @@ TEST_P(channeliser_stream, other_threads_change_delays_and_gains) {
     const bool is_zero = std::all_of(each.bytes.begin(), each.bytes.end(),
                                      [](std::byte byte) { return byte == std::byte{0}; });
     const change* last = nullptr;
-    for (const change& made : changes) {
-      if (made.promised <= each.timestamp) last = &made;
+    for (const change& candidate : changes) {
+      if (candidate.promised <= each.timestamp) last = &candidate;
     }
     EXPECT_EQ(is_zero, last != nullptr && last->is_zero) << each.timestamp;
   }

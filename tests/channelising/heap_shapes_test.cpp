@@ -16,13 +16,13 @@ using namespace wingbeat::test;
 using heap_shapes_on = channeliser_on;
 
 /// Has the recording begin `n` samples earlier, with samples that are missing.
-reference::recording with_missing(const reference::recording& from, std::size_t n) {
-  reference::recording input{.first_sample = from.first_sample - static_cast<std::int64_t>(n),
+reference::recording with_missing(const reference::recording& recorded, std::size_t n) {
+  reference::recording input{.first_sample = recorded.first_sample - static_cast<std::int64_t>(n),
                              .packet_samples = n};
-  for (const auto& all : from.samples) {
+  for (const auto& samples : recorded.samples) {
     input.samples.emplace_back(n);
-    input.samples.back().insert(input.samples.back().end(), all.begin(), all.end());
-    input.present.emplace_back((all.size() + n - 1) / n + 1, true);
+    input.samples.back().insert(input.samples.back().end(), samples.begin(), samples.end());
+    input.present.emplace_back((samples.size() + n - 1) / n + 1, true);
     input.present.back().front() = false;
   }
   return input;

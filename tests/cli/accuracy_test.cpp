@@ -42,12 +42,12 @@ std::vector<std::complex<double>> whole(const arrays::array& array, std::size_t 
                                         const byte_reader& read) {
   std::size_t rows = 1;
   for (std::size_t a = 0; a + 1 < array.axes.size(); ++a) rows *= array.axes[a].length;
-  std::vector<std::complex<double>> all;
+  std::vector<std::complex<double>> result;
   for (std::size_t r = 0; r < rows; ++r) {
     const auto row = row_of(array, transform * rows + r, read);
-    all.insert(all.end(), row.begin(), row.end());
+    result.insert(result.end(), row.begin(), row.end());
   }
-  return all;
+  return result;
 }
 
 /// Half a spectrum of two axes, completed: X[k0][k1] = conj X[-k0][-k1].
@@ -125,21 +125,21 @@ TEST_P(accuracy_samples, are_elements_of_the_whole_transform) {
     const plan_spec spec = problem(lengths, GetParam(), "packed");
     const auto block = noise_block(spec);
     const auto read = reader_of(block);
-    const auto all = expected_sample(spec, whole_of(spec, 2), read);
+    const auto expected = expected_sample(spec, whole_of(spec, 2), read);
     for (const std::size_t first : {0U, 1U, 3U}) {
       output_sample sample{2};
       for (const std::size_t n : spec.lengths) {
         const std::size_t step = std::min<std::size_t>(n, 4);
         sample.axes.push_back({std::min(first, step - 1), step});
       }
-      const auto some = expected_sample(spec, sample, read);
+      const auto sampled = expected_sample(spec, sample, read);
       std::size_t m = 0;
-      for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t i = 0; i < expected.size(); ++i) {
         if (!is_in(sample, i, request::output_array(spec))) continue;
-        ASSERT_LT(m, some.size());
-        EXPECT_LT(std::abs(some[m++] - all[i]), 1e-13) << lengths << first << i;
+        ASSERT_LT(m, sampled.size());
+        EXPECT_LT(std::abs(sampled[m++] - expected[i]), 1e-13) << lengths << first << i;
       }
-      EXPECT_EQ(m, some.size());
+      EXPECT_EQ(m, sampled.size());
     }
   }
 }

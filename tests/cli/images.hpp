@@ -91,7 +91,8 @@ inline formats::image_stack direct_sums(const formats::image_stack& image,
     const std::size_t y = i / channels / columns.count;
     double sum = 0;
     for (std::size_t tap = 0; tap < kernel.height * kernel.width; ++tap) {
-      const std::size_t from = request.correlates ? kernel.height * kernel.width - 1 - tap : tap;
+      const std::size_t position =
+          request.correlates ? kernel.height * kernel.width - 1 - tap : tap;
       const auto row = row_at(rows.first + static_cast<std::ptrdiff_t>(y) -
                                   static_cast<std::ptrdiff_t>(tap / kernel.width),
                               height, request.border);
@@ -100,7 +101,7 @@ inline formats::image_stack direct_sums(const formats::image_stack& image,
                                  width, request.border);
       if (!row || !column) continue;
       const std::size_t colour = std::min(c, kernel.n_channels - 1);
-      const std::size_t tap_index = from * kernel.n_channels + colour;
+      const std::size_t tap_index = position * kernel.n_channels + colour;
       const auto place = static_cast<std::size_t>(*row * width + *column) * channels + c;
       sum +=
           formats::sample_at(kernel.samples, tap_index) * formats::sample_at(image.samples, place);

@@ -26,7 +26,7 @@ std::vector<plan_spec> problems(sweep_options asked) {
 
 std::vector<axes> lengths(const std::string& text) {
   std::vector<axes> result;
-  for (const plan_spec& one : problems({.lengths = text})) result.push_back(one.lengths);
+  for (const plan_spec& problem : problems({.lengths = text})) result.push_back(problem.lengths);
   return result;
 }
 

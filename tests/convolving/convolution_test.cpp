@@ -133,12 +133,12 @@ TEST_P(convolution_on, hands_results_to_a_functor) {
                 .clears_output = true,
                 .operands = {kernel_parameter::value<float>()}};
   spec.store.callable = [](void* out, const host_arguments& given, std::size_t row,
-                           std::size_t first, std::span<const float> some) {
-    auto* const to = static_cast<float*>(out) + 2 * row;
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      const float x = given.value<float>(0) * some[i];
-      std::atomic_ref{to[0]} += x;
-      std::atomic_ref{to[1]} += x * static_cast<float>(first + i + 1000 * row);
+                           std::size_t first, std::span<const float> values) {
+    auto* const sums = static_cast<float*>(out) + 2 * row;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const float x = given.value<float>(0) * values[i];
+      std::atomic_ref{sums[0]} += x;
+      std::atomic_ref{sums[1]} += x * static_cast<float>(first + i + 1000 * row);
     }
   };
   const convolution tallied{*on, spec};

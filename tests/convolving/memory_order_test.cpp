@@ -21,7 +21,7 @@ constexpr std::size_t map_height = height - h + 1, map_width = width - w + 1;
 /// Where element i of a row of values lies.
 struct order {
   std::string text;
-  std::function<std::size_t(std::size_t)> at;
+  std::function<std::size_t(std::size_t)> place;
 };
 
 order reversed(std::size_t n) {
@@ -42,11 +42,12 @@ fused_load load_in(const order& order_) {
                              "row, size i) { return in[row * " +
                              std::to_string(h * w) + " + " + order_.text + "]; } };",
                      .type = "ordered"},
-          .callable = run_reader<float>{[at = order_.at](const void* in, std::size_t row,
-                                                         std::size_t first, std::span<float> into) {
-            const float* const source = static_cast<const float*>(in) + row * h * w;
-            for (std::size_t i = 0; i < into.size(); ++i) into[i] = source[at(first + i)];
-          }}};
+          .callable =
+              run_reader<float>{[place = order_.place](const void* in, std::size_t row,
+                                                       std::size_t first, std::span<float> into) {
+                const float* const source = static_cast<const float*>(in) + row * h * w;
+                for (std::size_t i = 0; i < into.size(); ++i) into[i] = source[place(first + i)];
+              }}};
 }
 
 fused_store store_in(const order& order_) {
@@ -60,16 +61,17 @@ fused_store store_in(const order& order_) {
                          std::to_string(map_height * map_width) + " + " + order_.text +
                          "] = value; } };",
                  .type = "ordered"},
-      .callable = run_writer<float>{[at = order_.at](void* out, std::size_t row, std::size_t first,
-                                                     std::span<const float> values) {
-        float* const to = static_cast<float*>(out) + row * map_height * map_width;
-        for (std::size_t i = 0; i < values.size(); ++i) to[at(first + i)] = values[i];
-      }}};
+      .callable =
+          run_writer<float>{[place = order_.place](void* out, std::size_t row, std::size_t first,
+                                                   std::span<const float> values) {
+            float* const map = static_cast<float*>(out) + row * map_height * map_width;
+            for (std::size_t i = 0; i < values.size(); ++i) map[place(first + i)] = values[i];
+          }}};
 }
 
 std::vector<float> in_order(const std::vector<float>& x, std::size_t n, const order& order_) {
   std::vector<float> result(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) result[i / n * n + order_.at(i % n)] = x[i];
+  for (std::size_t i = 0; i < x.size(); ++i) result[i / n * n + order_.place(i % n)] = x[i];
   return result;
 }
 

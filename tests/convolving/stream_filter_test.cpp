@@ -31,8 +31,8 @@ std::vector<Value> noise(std::size_t count, std::uint64_t seed) {
 }
 
 template <class Value>
-void append(std::vector<Value>& to, const std::vector<Value>& some) {
-  to.insert(to.end(), some.begin(), some.end());
+void append(std::vector<Value>& target, const std::vector<Value>& values) {
+  target.insert(target.end(), values.begin(), values.end());
 }
 
 /// Pushes pieces of the lengths that `next` returns.

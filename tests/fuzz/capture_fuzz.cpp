@@ -9,10 +9,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_bytes) {
   using namespace wingbeat;
   std::size_t position = 0;
-  const auto read = [&](std::span<std::byte> to) {
-    fuzz::require(to.size() <= net::capture_reader::memory_bytes);
-    const std::size_t count = std::min(to.size(), n_bytes - position);
-    std::copy_n(reinterpret_cast<const std::byte*>(data) + position, count, to.begin());
+  const auto read = [&](std::span<std::byte> target) {
+    fuzz::require(target.size() <= net::capture_reader::memory_bytes);
+    const std::size_t count = std::min(target.size(), n_bytes - position);
+    std::copy_n(reinterpret_cast<const std::byte*>(data) + position, count, target.begin());
     position += count;
     return count;
   };

@@ -54,23 +54,23 @@ lengths cut_lengths(const axis_request& axis, const device_info& device = hopper
 TEST(pieces, take_a_row_whole_as_the_data_describes_it) {
   const auto pieces = cut({.total = 8});
   ASSERT_EQ(pieces.size(), 1U);
-  const piece& made = pieces.front();
-  EXPECT_EQ(made.shape.makes, body::transform);
-  EXPECT_EQ(made.shape.length, 8U);
-  EXPECT_EQ(made.total, 8U);
-  EXPECT_EQ(made.prior, 1U);
-  EXPECT_EQ(made.shape.elements_per_thread, 4U);
-  EXPECT_EQ(made.shape.lanes, 16U);
-  EXPECT_EQ(made.shape.workgroups, 1U);
-  EXPECT_EQ(made.shape.bank_bytes, 128U);
-  EXPECT_EQ(made.shape.threads(), 32U);
-  EXPECT_TRUE(made.shape.half_trade && made.shape.stage_in && !made.shape.stage_out);
-  EXPECT_FALSE(made.shape.lanes_across || made.shape.mirrored);
-  EXPECT_EQ(made.fraction, 0.75);
-  EXPECT_EQ(made.resident, 5U);
-  EXPECT_EQ(made.prefetch_bytes, 2U << 20);
-  EXPECT_TRUE(made.streams);
-  EXPECT_FALSE(made.is_in_place());
+  const piece& whole = pieces.front();
+  EXPECT_EQ(whole.shape.makes, body::transform);
+  EXPECT_EQ(whole.shape.length, 8U);
+  EXPECT_EQ(whole.total, 8U);
+  EXPECT_EQ(whole.prior, 1U);
+  EXPECT_EQ(whole.shape.elements_per_thread, 4U);
+  EXPECT_EQ(whole.shape.lanes, 16U);
+  EXPECT_EQ(whole.shape.workgroups, 1U);
+  EXPECT_EQ(whole.shape.bank_bytes, 128U);
+  EXPECT_EQ(whole.shape.threads(), 32U);
+  EXPECT_TRUE(whole.shape.half_trade && whole.shape.stage_in && !whole.shape.stage_out);
+  EXPECT_FALSE(whole.shape.lanes_across || whole.shape.mirrored);
+  EXPECT_EQ(whole.fraction, 0.75);
+  EXPECT_EQ(whole.resident, 5U);
+  EXPECT_EQ(whole.prefetch_bytes, 2U << 20);
+  EXPECT_TRUE(whole.streams);
+  EXPECT_FALSE(whole.is_in_place());
   EXPECT_TRUE(cut({.total = 16}).front().shape.stage_out);
 }
 

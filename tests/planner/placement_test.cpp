@@ -61,19 +61,20 @@ const tuning::architecture& tiny_shapes() {
       {.length = 64, .first = 8, .elements = 4, .workgroups = 2, .prefetch_mib = 1},
       {.length = 128, .first = 16, .elements = 8, .workgroups = 4},
   };
-  static constexpr shapes all{.rows = {.whole = whole, .lines = lines, .planes = planes},
-                              .rows_of_reals = {.planes = real_planes},
-                              .rows_of_bins = {.planes = real_planes},
-                              .columns = columns,
-                              .column_lines = column_lines};
-  static constexpr architecture data{.name = "tiny", .bank_bytes = 128, .fp32 = all, .fp64 = all};
+  static constexpr shapes data_shapes{.rows = {.whole = whole, .lines = lines, .planes = planes},
+                                      .rows_of_reals = {.planes = real_planes},
+                                      .rows_of_bins = {.planes = real_planes},
+                                      .columns = columns,
+                                      .column_lines = column_lines};
+  static constexpr architecture data{
+      .name = "tiny", .bank_bytes = 128, .fp32 = data_shapes, .fp64 = data_shapes};
   return data;
 }
 
-places unique(places all) {
-  all = sorted(std::move(all));
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
+places unique(places values) {
+  values = sorted(std::move(values));
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
 }
 
 /// What one pass reads and writes, and by which tile.
@@ -109,11 +110,11 @@ walked walk(const pass& planned) {
 }
 
 /// A pass may write where it reads if each place that is read and written belongs to one tile.
-void expect_safe_in_place(const walked& walk_, const std::string& which) {
+void expect_safe_in_place(const walked& walk_, const std::string& text) {
   for (const auto& [unit, tile] : walk_.read) {
     const auto writer = walk_.written.find(unit);
     if (writer == walk_.written.end()) continue;
-    ASSERT_EQ(writer->second, tile) << which << " overwrites real " << unit << " of another tile";
+    ASSERT_EQ(writer->second, tile) << text << " overwrites real " << unit << " of another tile";
   }
 }
 
@@ -121,8 +122,8 @@ bool is_one_buffer(const plan_spec& spec) {
   return spec.where == placement::in_place || request::resolved_spec(spec).may_be_one_place();
 }
 
-std::size_t bytes_of(const programs::program& program, place which) {
-  return program.array_bytes[static_cast<std::size_t>(which)];
+std::size_t bytes_of(const programs::program& program, place array) {
+  return program.array_bytes[static_cast<std::size_t>(array)];
 }
 
 void expect_sound(const plan_spec& spec, const programs::program& program) {

@@ -84,13 +84,13 @@ class table_reader {
 
   /// The first indices, the last, and some between.
   static std::set<std::size_t> samples(std::size_t count) {
-    std::set<std::size_t> some;
+    std::set<std::size_t> sampled;
     for (std::size_t i = 0; i < std::min<std::size_t>(count, 5); ++i) {
-      some.insert(i);
-      some.insert(count - 1 - i);
+      sampled.insert(i);
+      sampled.insert(count - 1 - i);
     }
-    for (std::size_t i = 1; i < count; i = 3 * i + 1) some.insert(i);
-    return some;
+    for (std::size_t i = 1; i < count; i = 3 * i + 1) sampled.insert(i);
+    return sampled;
   }
 
   /// A root rounded once is off by up to eps / (2 sqrt 2), a product of two by twice as much.

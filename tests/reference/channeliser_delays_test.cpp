@@ -155,8 +155,8 @@ TEST(channeliser_delays, may_jump_by_more_than_a_heap) {
     return channelise(spec, {0, {x}});
   };
   const auto plain = run({}), late = run({{0, 5000}}), early = run({{0, -5000}});
-  const auto find = [](const auto& all, std::int64_t t) {
-    for (const auto& heap : all.heaps) {
+  const auto find = [](const auto& channelised, std::int64_t t) {
+    for (const auto& heap : channelised.heaps) {
       if (heap.timestamp == t) return heap.bytes;
     }
     return std::vector<std::byte>();

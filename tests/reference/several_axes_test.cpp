@@ -57,13 +57,13 @@ TEST(several_axes, complex_transforms_are_the_sum_over_all_points) {
       const auto y = run({.lengths = n, .batch = 3, .kind = kind, .real = precision::fp64}, x);
       for (std::size_t t = 0; t < 3; ++t) {
         const double* const source = x.data() + 2 * t * points;
-        const double* const to = y.data() + 2 * t * points;
+        const double* const bins = y.data() + 2 * t * points;
         for (std::size_t k = 0; k < points; ++k) {
           value sum = 0;
           for (std::size_t j = 0; j < points; ++j) {
             sum += value{source[2 * j], source[2 * j + 1]} * root(n, j, k, dir);
           }
-          expect_near({to[2 * k], to[2 * k + 1]}, sum, n, k);
+          expect_near({bins[2 * k], bins[2 * k + 1]}, sum, n, k);
         }
       }
     }

@@ -47,9 +47,9 @@ struct parts {
 };
 
 std::array<std::size_t, 3> three_of(const std::vector<std::size_t>& lengths) {
-  std::array<std::size_t, 3> all = {1, 1, 1};
-  std::copy_backward(lengths.begin(), lengths.end(), all.end());
-  return all;
+  std::array<std::size_t, 3> result = {1, 1, 1};
+  std::copy_backward(lengths.begin(), lengths.end(), result.end());
+  return result;
 }
 
 void add_scaled(long double* to, const long double* from, std::size_t count, long double factor) {
@@ -61,10 +61,10 @@ struct reach {
   reach(const mode_range& wanted, std::size_t image, std::size_t tap) {
     const auto j = static_cast<std::ptrdiff_t>(tap), n = static_cast<std::ptrdiff_t>(image);
     const auto end = wanted.first + static_cast<std::ptrdiff_t>(wanted.count);
-    const std::ptrdiff_t from = std::max(wanted.first, j), to = std::min(end, j + n);
-    count = static_cast<std::size_t>(std::max<std::ptrdiff_t>(to - from, 0));
-    out = static_cast<std::size_t>(from - wanted.first);
-    in = static_cast<std::size_t>(from - j);
+    const std::ptrdiff_t begin = std::max(wanted.first, j), limit = std::min(end, j + n);
+    count = static_cast<std::size_t>(std::max<std::ptrdiff_t>(limit - begin, 0));
+    out = static_cast<std::size_t>(begin - wanted.first);
+    in = static_cast<std::size_t>(begin - j);
   }
   std::size_t out = 0, in = 0, count = 0;
 };
@@ -87,13 +87,13 @@ class exact_sums {
     const auto [depth, height, width] = t_.lengths;
     for (std::size_t tap = 0; tap < t_.points(); ++tap) {
       const std::size_t z = tap / width / height, y = tap / width % height, x = tap % width;
-      const std::size_t from = is_correlation_ ? t_.points() - 1 - tap : tap;
+      const std::size_t position = is_correlation_ ? t_.points() - 1 - tap : tap;
       add_tap({reach(ranges_[0], f_.lengths[0], z), reach(ranges_[1], f_.lengths[1], y),
                reach(ranges_[2], f_.lengths[2], x)},
-              t_.re[from],
+              t_.re[position],
               t_.im.empty()     ? 0
-              : is_correlation_ ? -t_.im[from]
-                                : t_.im[from]);
+              : is_correlation_ ? -t_.im[position]
+                                : t_.im[position]);
     }
     return std::move(result_);
   }
@@ -103,14 +103,14 @@ class exact_sums {
     if (reaches[2].count == 0) return;
     for (std::size_t z = 0; z < reaches[0].count; ++z) {
       for (std::size_t y = 0; y < reaches[1].count; ++y) {
-        const std::size_t to =
+        const std::size_t target =
             place(result_, reaches[0].out + z, reaches[1].out + y) + reaches[2].out;
-        const std::size_t from = place(f_, reaches[0].in + z, reaches[1].in + y) + reaches[2].in;
-        add_scaled(&result_.re[to], &f_.re[from], reaches[2].count, re);
+        const std::size_t source = place(f_, reaches[0].in + z, reaches[1].in + y) + reaches[2].in;
+        add_scaled(&result_.re[target], &f_.re[source], reaches[2].count, re);
         if (f_.im.empty()) continue;
-        add_scaled(&result_.re[to], &f_.im[from], reaches[2].count, -im);
-        add_scaled(&result_.im[to], &f_.re[from], reaches[2].count, im);
-        add_scaled(&result_.im[to], &f_.im[from], reaches[2].count, re);
+        add_scaled(&result_.re[target], &f_.im[source], reaches[2].count, -im);
+        add_scaled(&result_.im[target], &f_.re[source], reaches[2].count, im);
+        add_scaled(&result_.im[target], &f_.im[source], reaches[2].count, re);
       }
     }
   }
@@ -254,11 +254,11 @@ class session {
   }
 
   /// Returns signal or result `number`, as its functor, if any, finds it.
-  [[nodiscard]] parts item(const Real* all, std::size_t number,
+  [[nodiscard]] parts item(const Real* results, std::size_t number,
                            const std::vector<std::size_t>& lengths, bool is_reversed) const {
     parts result{.lengths = three_of(lengths), .re = {}, .im = {}};
     const std::size_t width = n_parts();
-    const Real* const first = all + number * result.points() * width;
+    const Real* const first = results + number * result.points() * width;
     for (std::size_t i = 0; i < result.points(); ++i) {
       result.re.push_back(first[i * width]);
       if (width == 2) result.im.push_back(first[i * width + 1]);
@@ -316,19 +316,19 @@ class session {
 }  // namespace
 
 planned_convolution made_by_convolution(queue& on, const convolution_spec& spec) {
-  const auto made = std::make_shared<const convolution>(on, spec);
-  return {made->image_bytes(),
-          made->kernel_bytes(),
-          made->spectra_bytes(),
-          made->workspace_bytes(),
-          made->padded(),
-          made->result(),
-          [made, &on](buffer_view signals, buffer_view spectra, buffer_view workspace) {
-            made->prepare(on, signals, spectra, workspace);
+  const auto planned = std::make_shared<const convolution>(on, spec);
+  return {planned->image_bytes(),
+          planned->kernel_bytes(),
+          planned->spectra_bytes(),
+          planned->workspace_bytes(),
+          planned->padded(),
+          planned->result(),
+          [planned, &on](buffer_view signals, buffer_view spectra, buffer_view workspace) {
+            planned->prepare(on, signals, spectra, workspace);
           },
-          [made, &on](buffer_view spectra, buffer_view signals, buffer_view out,
-                      buffer_view workspace) {
-            made->enqueue(on, spectra, signals, out, {}, workspace);
+          [planned, &on](buffer_view spectra, buffer_view signals, buffer_view out,
+                         buffer_view workspace) {
+            planned->enqueue(on, spectra, signals, out, {}, workspace);
           }};
 }
 

@@ -19,9 +19,9 @@ namespace {
 /// Returns the filter of GoogleTest for the tests that stand in a file which ends in `source`.
 std::string filter_of(std::string_view source) {
   std::string filter;
-  const auto& all = *::testing::UnitTest::GetInstance();
-  for (int s = 0; s < all.total_test_suite_count(); ++s) {
-    const auto& suite = *all.GetTestSuite(s);
+  const auto& tests = *::testing::UnitTest::GetInstance();
+  for (int s = 0; s < tests.total_test_suite_count(); ++s) {
+    const auto& suite = *tests.GetTestSuite(s);
     for (int t = 0; t < suite.total_test_count(); ++t) {
       const auto& test = *suite.GetTestInfo(t);
       if (!std::string_view{test.file()}.ends_with(source)) continue;
@@ -48,13 +48,13 @@ int main(int argc, char** argv) {
     return 2;
   }
   const int failed = RUN_ALL_TESTS();
-  const auto& all = *::testing::UnitTest::GetInstance();
-  if (all.test_to_run_count() == 0 && std::getenv("GTEST_TOTAL_SHARDS") == nullptr) {
+  const auto& tests = *::testing::UnitTest::GetInstance();
+  if (tests.test_to_run_count() == 0 && std::getenv("GTEST_TOTAL_SHARDS") == nullptr) {
     std::fprintf(stderr, "%s: no test matches the filter; --gtest_list_tests names them\n",
                  GTEST_FLAG_GET(filter).c_str());
     return 2;
   }
   constexpr int skipped = 77;
-  const bool has_run = all.test_to_run_count() > all.skipped_test_count();
+  const bool has_run = tests.test_to_run_count() > tests.skipped_test_count();
   return failed != 0 || has_run ? failed : skipped;
 }

@@ -110,14 +110,14 @@ void put_to(char* address, precision stored, std::complex<Real> z) {
 }  // namespace
 
 fused_load numbered_load(const plan_spec& spec) {
-  const arrays::array from = request::input_array(spec);
-  const std::size_t row = from.valid_elements(), bytes = from.unit_bytes();
+  const arrays::array input = request::input_array(spec);
+  const std::size_t row = input.valid_elements(), bytes = input.unit_bytes();
   const precision stored = spec.real;
   fused_load result{
       .in_bytes = spec.batch * row * bytes,
       .element_bytes = bytes,
-      .source = {text_of(from.is_real() ? real_load : complex_load, spec, row), "numbered_load"}};
-  with_value(spec, from.is_real(), [&]<class Value>(Value) {
+      .source = {text_of(input.is_real() ? real_load : complex_load, spec, row), "numbered_load"}};
+  with_value(spec, input.is_real(), [&]<class Value>(Value) {
     result.callable = [=](const void* in, std::size_t points, std::size_t first,
                           std::span<Value> into) {
       const char* address = static_cast<const char*>(in) + (points * row + first) * bytes;
@@ -145,14 +145,14 @@ fused_load numbered_multiplier(const plan_spec& spec) {
 }
 
 fused_store numbered_store(const plan_spec& spec) {
-  const arrays::array to = request::output_array(spec);
-  const std::size_t row = to.valid_elements(), bytes = to.unit_bytes();
+  const arrays::array output = request::output_array(spec);
+  const std::size_t row = output.valid_elements(), bytes = output.unit_bytes();
   const precision stored = spec.real;
-  fused_store result{
-      .out_bytes = spec.batch * row * bytes,
-      .element_bytes = bytes,
-      .source = {text_of(to.is_real() ? real_store : complex_store, spec, row), "numbered_store"}};
-  with_value(spec, to.is_real(), [&]<class Value>(Value) {
+  fused_store result{.out_bytes = spec.batch * row * bytes,
+                     .element_bytes = bytes,
+                     .source = {text_of(output.is_real() ? real_store : complex_store, spec, row),
+                                "numbered_store"}};
+  with_value(spec, output.is_real(), [&]<class Value>(Value) {
     result.callable = [=](void* out, std::size_t points, std::size_t first,
                           std::span<const Value> values) {
       char* address = static_cast<char*>(out) + (points * row + first) * bytes;

@@ -39,15 +39,15 @@ std::size_t n_elements(const arrays::array& array) {
 /// The input's bytes, and what they stand for.
 struct signal {
   explicit signal(const plan_spec& spec) : memory(input_bytes(spec), poisons[0]) {
-    const arrays::array from = request::input_array(spec);
-    const std::size_t n = n_elements(from);
+    const arrays::array input = request::input_array(spec);
+    const std::size_t n = n_elements(input);
     for (std::size_t e = 0; e < n; ++e) {
       const value noise{verify::noise_at(2 * e), verify::noise_at(2 * e + 1)};
-      verify::store_element(spec, from, e, noise, memory.data());
+      verify::store_element(spec, input, e, noise, memory.data());
     }
     // A place may serve several elements, so all are stored before any is taken.
     for (std::size_t e = 0; e < n; ++e) {
-      meaning.emplace_back(verify::load_element(from, e, memory.data()));
+      meaning.emplace_back(verify::load_element(input, e, memory.data()));
       if (verify::is_real_alone(spec, e)) meaning.back().imag(0);
     }
   }
@@ -102,9 +102,9 @@ verify::computation computation_of(const plan_spec& spec) {
 /// Returns the fault, or how close to the bounds the largest error is.
 plan_verdict accuracy(const plan_spec& spec, const std::vector<value>& expected, const bytes& out) {
   plan_verdict verdict;
-  const arrays::array to = request::output_array(spec);
+  const arrays::array output = request::output_array(spec);
   const double inputs = distinct_inputs(spec);
-  const std::size_t n = to.elements();
+  const std::size_t n = output.elements();
   for (std::size_t t = 0; t < expected.size() / n; ++t) {
     verify::sampling part{.n_averaged = inputs, .n_inputs = inputs};
     double energy = 0, compared_energy = 0, fourth = 0;
@@ -114,10 +114,10 @@ plan_verdict accuracy(const plan_spec& spec, const std::vector<value>& expected,
       const double power = std::norm(expected[e]);
       part.largest = std::max(part.largest, std::abs(expected[e]));
       energy += power;
-      if (!verify::place_of(to, e).is_in_memory) continue;
+      if (!verify::place_of(output, e).is_in_memory) continue;
       compared_energy += power;
       fourth += power * power;
-      const value z{verify::load_element(to, e, out.data())};
+      const value z{verify::load_element(output, e, out.data())};
       got.insert(got.end(), {z.real(), z.imag()});
       exact.insert(exact.end(), {expected[e].real(), expected[e].imag()});
       numbers.push_back(e - t * n);
@@ -140,16 +140,16 @@ plan_verdict accuracy(const plan_spec& spec, const std::vector<value>& expected,
 
 /// Returns 1 for each byte of the output that a run writes.
 bytes written(const plan_spec& spec) {
-  const arrays::array to = request::output_array(spec);
+  const arrays::array output = request::output_array(spec);
   bytes mask(output_bytes(spec), 0);
   const auto mark = [&](std::size_t first) {
-    std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(first), to.real_bytes(), 1);
+    std::fill_n(mask.begin() + static_cast<std::ptrdiff_t>(first), output.real_bytes(), 1);
   };
-  for (std::size_t e = 0; e < n_elements(to); ++e) {
-    const auto [is_in_memory, re, im] = verify::place_of(to, e);
+  for (std::size_t e = 0; e < n_elements(output); ++e) {
+    const auto [is_in_memory, re, im] = verify::place_of(output, e);
     if (!is_in_memory) continue;
     mark(re);
-    if (!to.is_real()) mark(im);
+    if (!output.is_real()) mark(im);
   }
   return mask;
 }
@@ -237,12 +237,12 @@ class session {
 }  // namespace
 
 planned_run made_by_plan(queue& on, const plan_spec& spec) {
-  const auto made = std::make_shared<const plan>(on, spec);
-  return {made->workspace_bytes(),
-          [made, &on](buffer_view in, buffer_view out, buffer_view workspace) {
-            made->enqueue(on, in, out, workspace);
+  const auto planned = std::make_shared<const plan>(on, spec);
+  return {planned->workspace_bytes(),
+          [planned, &on](buffer_view in, buffer_view out, buffer_view workspace) {
+            planned->enqueue(on, in, out, workspace);
           },
-          [made](std::size_t place) { return made->bin_at(place); }};
+          [planned](std::size_t place) { return planned->bin_at(place); }};
 }
 
 plan_verdict check_plan(queue& on, const drawn_plan& drawn, const run_maker& make) {

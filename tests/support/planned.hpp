@@ -20,11 +20,11 @@ namespace wingbeat::test {
 
 /// Returns numbers from one row to the next, on the side of the input or of the output.
 inline std::size_t row_reals(const plan_spec& spec, bool is_input) {
-  plan_spec one = spec, two = spec;
-  one.batch = 1;
+  plan_spec single = spec, two = spec;
+  single.batch = 1;
   two.batch = 2;
   const std::size_t bytes =
-      is_input ? input_bytes(two) - input_bytes(one) : output_bytes(two) - output_bytes(one);
+      is_input ? input_bytes(two) - input_bytes(single) : output_bytes(two) - output_bytes(single);
   return bytes / (spec.real == precision::fp32 ? 4 : 8);
 }
 

@@ -138,9 +138,9 @@ fused_store reversed_store(const convolution_spec& spec, std::size_t count, std:
                     .element_bytes = sizeof(Value),
                     .source = reversed_source(spec, "reversed_results", points)};
   store.callable = [points](void* out, std::size_t row, std::size_t first,
-                            std::span<const Value> some) {
+                            std::span<const Value> values) {
     Value* last = static_cast<Value*>(out) + row * points + points - 1;
-    for (std::size_t i = 0; i < some.size(); ++i) *(last - (first + i)) = some[i];
+    for (std::size_t i = 0; i < values.size(); ++i) *(last - (first + i)) = values[i];
   };
   return store;
 }
@@ -178,8 +178,8 @@ void store_otherwise(std::uint64_t seed, drawn_convolution& drawn) {
   }
 }
 
-std::string text_of(const lengths& all) {
-  return fmt::format("{{{}}}", fmt::join(all, ", "));
+std::string text_of(const lengths& list) {
+  return fmt::format("{{{}}}", fmt::join(list, ", "));
 }
 
 }  // namespace

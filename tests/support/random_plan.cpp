@@ -123,16 +123,16 @@ std::vector<std::size_t> nested_steps(dice& roll, const dimensions& sizes, seque
 memory_layout random_layout(dice& roll, const arrays::array& array, bool may_repeat) {
   constexpr sequence sequences[] = {sequence::natural, sequence::interleaved, sequence::shuffled};
   if (roll.one_in(3)) return {};
-  const dimensions all{array, !array.is_real() && roll.one_in(3)};
+  const dimensions drawn{array, !array.is_real() && roll.one_in(3)};
   const std::size_t n_steps = array.axes.size() + array.batches.size();
-  const bool is_planar = all.counts.size() > n_steps;
+  const bool is_planar = drawn.counts.size() > n_steps;
   if (is_planar && roll.one_in(4)) {  // two packed planes
     std::size_t elements = 1;
-    for (std::size_t d = 0; d < n_steps; ++d) elements *= all.counts[d];
+    for (std::size_t d = 0; d < n_steps; ++d) elements *= drawn.counts[d];
     return {.imaginary_at = elements + roll.below(3)};
   }
-  const auto steps = nested_steps(roll, all, roll.one_of(sequences));
-  const auto first_batch = steps.begin() + static_cast<std::ptrdiff_t>(all.n_axes);
+  const auto steps = nested_steps(roll, drawn, roll.one_of(sequences));
+  const auto first_batch = steps.begin() + static_cast<std::ptrdiff_t>(drawn.n_axes);
   memory_layout layout;
   layout.strides.assign(steps.begin(), first_batch);
   layout.distances.assign(first_batch,

@@ -49,13 +49,13 @@ TEST(random_plan, has_lengths_that_are_no_powers_of_two_where_asked) {
 
 TEST(random_plan, stays_within_its_limits) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    const auto [what, is_one_buffer, has_own_workspace, shift] =
+    const auto [spec, is_one_buffer, has_own_workspace, shift] =
         random_plan(seed, {.max_points = 1 << 12, .longest_axis = 1 << 16, .has_fp64 = false});
-    const bool is_long = what.lengths.size() == 1 && what.lengths.front() >= 1U << 12;
-    EXPECT_LE(request::points_of(what) * what.batch, is_long ? 2U << 16 : 1U << 12) << seed;
-    EXPECT_NE(what.real, precision::fp64) << seed;
-    const bool is_alike = are_alike(request::input_array(what), request::output_array(what));
-    EXPECT_TRUE(!is_one_buffer || is_alike || what.where == placement::in_place) << seed;
+    const bool is_long = spec.lengths.size() == 1 && spec.lengths.front() >= 1U << 12;
+    EXPECT_LE(request::points_of(spec) * spec.batch, is_long ? 2U << 16 : 1U << 12) << seed;
+    EXPECT_NE(spec.real, precision::fp64) << seed;
+    const bool is_alike = are_alike(request::input_array(spec), request::output_array(spec));
+    EXPECT_TRUE(!is_one_buffer || is_alike || spec.where == placement::in_place) << seed;
   }
 }
 

@@ -70,11 +70,11 @@ TEST(laws, hold_for_the_right_transform) {
     for (const transform kind : every_kind()) {
       for (const shape& over : {shape{2}, {4}, {8}, {64}, {512}, {2, 2}, {8, 16}, {4, 2, 8}, {1}}) {
         almost_right right{real}, oracle{precision::fp64};
-        for (const law& one : laws()) {
-          if (!one.applies_to(kind) || over.front() < traits_of(kind).min_length()) continue;
-          const auto [error, bound] = one.measure({right, oracle, kind, over});
+        for (const law& each : laws()) {
+          if (!each.applies_to(kind) || over.front() < traits_of(kind).min_length()) continue;
+          const auto [error, bound] = each.measure({right, oracle, kind, over});
           EXPECT_TRUE(error <= bound && std::isfinite(bound))
-              << one.name << ", " << name_of(kind) << ", " << over.size() << " axes, the first of "
+              << each.name << ", " << name_of(kind) << ", " << over.size() << " axes, the first of "
               << over.front();
         }
       }
@@ -85,12 +85,12 @@ TEST(laws, hold_for_the_right_transform) {
 /// Returns whether the named law notices the fault on 512 points in fp32, for every kind.
 ::testing::AssertionResult notices(std::string_view name, const almost_right::fault& does,
                                    const shape& over = {512}) {
-  for (const law& one : laws()) {
-    if (one.name != name) continue;
+  for (const law& each : laws()) {
+    if (each.name != name) continue;
     for (const transform kind : every_kind()) {
-      if (!one.applies_to(kind) || over.front() < traits_of(kind).min_length()) continue;
+      if (!each.applies_to(kind) || over.front() < traits_of(kind).min_length()) continue;
       almost_right wrong{precision::fp32, does}, oracle{precision::fp64};
-      const auto [error, bound] = one.measure({wrong, oracle, kind, over});
+      const auto [error, bound] = each.measure({wrong, oracle, kind, over});
       if (error <= bound) {
         return ::testing::AssertionFailure()
                << name_of(kind) << ": error " << error << " within " << bound;
@@ -146,9 +146,9 @@ TEST(laws, notice_not_a_number_anywhere) {
   const auto does = [](auto&, auto& out, manner) {
     out.back()[100] = std::numeric_limits<long double>::quiet_NaN();
   };
-  for (const law& one : laws()) {
-    if (one.name == "dc" || one.name == "memory") continue;  // they look elsewhere
-    EXPECT_TRUE(notices(one.name, does)) << one.name;
+  for (const law& each : laws()) {
+    if (each.name == "dc" || each.name == "memory") continue;  // they look elsewhere
+    EXPECT_TRUE(notices(each.name, does)) << each.name;
   }
 }
 

@@ -53,8 +53,8 @@ TEST(views, are_of_the_queues_device_or_of_this_process) {
     bench fixture{device};
     for (const device_info& elsewhere : devices()) {
       SCOPED_TRACE(device.name + " with memory of " + elsewhere.name);
-      const queue there{elsewhere};
-      const buffer theirs{there, row_bytes};
+      const queue foreign{elsewhere};
+      const buffer theirs{foreign, row_bytes};
       const bool is_reached =
           (device.runs_on == elsewhere.runs_on && device.index == elsewhere.index) ||
           (is_of_this_process(device) && is_of_this_process(elsewhere));
@@ -109,19 +109,19 @@ TEST(views, of_one_buffer_are_apart_or_equal) {
   for (const device_info& device : devices()) {
     SCOPED_TRACE(device.name);
     bench fixture{device};
-    const buffer_view all = fixture.memory.view();
-    const auto from = [&](std::size_t offset_bytes) {
-      return part(all, offset_bytes, 2 * row_bytes);
+    const buffer_view memory = fixture.memory.view();
+    const auto row_at = [&](std::size_t offset_bytes) {
+      return part(memory, offset_bytes, 2 * row_bytes);
     };
-    EXPECT_EQ(fixture.refusal_of(from(0), from(row_bytes)), nothing_refused)
+    EXPECT_EQ(fixture.refusal_of(row_at(0), row_at(row_bytes)), nothing_refused)
         << "the bytes of one run count, not those of the views";
-    EXPECT_EQ(fixture.refusal_of(from(row_bytes), from(0)), nothing_refused);
-    EXPECT_EQ(fixture.refusal_of(from(64), from(64)), nothing_refused);
+    EXPECT_EQ(fixture.refusal_of(row_at(row_bytes), row_at(0)), nothing_refused);
+    EXPECT_EQ(fixture.refusal_of(row_at(64), row_at(64)), nothing_refused);
     EXPECT_THAT(
-        fixture.refusal_of(from(0), from(row_bytes - 8)),
+        fixture.refusal_of(row_at(0), row_at(row_bytes - 8)),
         HasSubstr("the output starts 504 bytes behind the start of the input, which takes 512 "
                   "bytes, so that they overlap; give them places apart"));
-    EXPECT_THAT(fixture.refusal_of(from(8), from(0)),
+    EXPECT_THAT(fixture.refusal_of(row_at(8), row_at(0)),
                 HasSubstr("the input starts 8 bytes behind the start of the output"));
   }
 }
@@ -172,15 +172,15 @@ TEST(views, of_a_functor_are_apart_by_the_bytes_it_states) {
   for (const device_info& device : devices()) {
     SCOPED_TRACE(device.name);
     bench fixture{device, fused_copy()};
-    const buffer_view all = fixture.memory.view();
-    const auto from = [&](std::size_t offset_bytes) {
-      return part(all, offset_bytes, 2 * row_bytes);
+    const buffer_view memory = fixture.memory.view();
+    const auto row_at = [&](std::size_t offset_bytes) {
+      return part(memory, offset_bytes, 2 * row_bytes);
     };
-    EXPECT_EQ(fixture.refusal_of(from(0), from(2 * row_bytes)), nothing_refused);
-    EXPECT_THAT(fixture.refusal_of(from(0), from(row_bytes)),
+    EXPECT_EQ(fixture.refusal_of(row_at(0), row_at(2 * row_bytes)), nothing_refused);
+    EXPECT_THAT(fixture.refusal_of(row_at(0), row_at(row_bytes)),
                 HasSubstr("of the input, which takes 1024 bytes, so that they overlap"));
-    EXPECT_THAT(fixture.refusal_of(from(0), from(0)), HasSubstr("a plan with a functor"));
-    EXPECT_THAT(fixture.refusal_of(from(12), from(4096 - 1024)),
+    EXPECT_THAT(fixture.refusal_of(row_at(0), row_at(0)), HasSubstr("a plan with a functor"));
+    EXPECT_THAT(fixture.refusal_of(row_at(12), row_at(4096 - 1024)),
                 HasSubstr("within an element of the functor's, which has 8 bytes"));
   }
 }
@@ -200,12 +200,12 @@ TEST(views, of_a_workspace_are_apart_from_both_sides) {
     if (scratch_bytes == 0) continue;
     ++n_workspaces;
     const buffer whole{fixture.on, 2 * side_bytes + scratch_bytes + 16};
-    const auto from = [&](std::size_t offset_bytes, std::size_t bytes) {
+    const auto view_at = [&](std::size_t offset_bytes, std::size_t bytes) {
       return part(whole.view(), offset_bytes, bytes);
     };
-    const buffer_view in = from(0, side_bytes), out = from(side_bytes, side_bytes);
+    const buffer_view in = view_at(0, side_bytes), out = view_at(side_bytes, side_bytes);
     const auto workspace_at = [&](std::size_t offset_bytes) {
-      return fixture.refusal_of(in, out, from(offset_bytes, scratch_bytes + 16));
+      return fixture.refusal_of(in, out, view_at(offset_bytes, scratch_bytes + 16));
     };
     EXPECT_EQ(workspace_at(2 * side_bytes), nothing_refused);
     EXPECT_THAT(workspace_at(2 * side_bytes - 8),
@@ -296,7 +296,8 @@ std::vector<float> output_of(const device_info& device, const plan_spec& spec,
 
 TEST(views, of_odd_rows_of_reals_start_at_any_real) {
   for (const bool is_forward : {true, false}) {
-    const std::size_t from = is_forward ? sizeof(float) : 0, to = sizeof(float) - from;
+    const std::size_t in_offset = is_forward ? sizeof(float) : 0,
+                      out_offset = sizeof(float) - in_offset;
     plan_spec spec{.lengths = {odd},
                    .kind = is_forward ? transform::forward_from_real : transform::inverse_to_real};
     for (const std::size_t batch : {1, 2}) {
@@ -306,7 +307,7 @@ TEST(views, of_odd_rows_of_reals_start_at_any_real) {
       const auto expected = output_of(first_device(engine::reference), spec, 0, 0);
       for (const device_info& device : devices()) {
         SCOPED_TRACE(device.name + (is_forward ? ", forward" : ", inverse"));
-        const auto found = output_of(device, spec, from, to);
+        const auto found = output_of(device, spec, in_offset, out_offset);
         for (std::size_t i = 0; i < expected.size(); ++i) {
           if (!is_forward && i % n == odd) continue;  // between two rows
           ASSERT_NEAR(found[i], expected[i], 1e-3) << i;

@@ -88,20 +88,20 @@ void plain(const fft::value_type* in, fft::value_type* out, const fft::register_
 }
 
 /// Fills in the figures, on all cores.
-inline void compile_all(std::vector<advised_kernel>& all) {
+inline void compile_all(std::vector<advised_kernel>& kernels) {
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t i = next++; i < all.size(); i = next++) {
-      advised_kernel& one = all[i];
+    for (std::size_t i = next++; i < kernels.size(); i = next++) {
+      advised_kernel& kernel = kernels[i];
       try {
-        one.figures = backend::cuda::compile_for({.text = plain_kernel_text(one.shape),
-                                                  .entry = "plain",
-                                                  .threads = one.shape.workgroup_threads(),
-                                                  .scratch_bytes = one.shape.scratch_bytes()},
-                                                 one.architecture)
-                          .figures;
+        kernel.figures = backend::cuda::compile_for({.text = plain_kernel_text(kernel.shape),
+                                                     .entry = "plain",
+                                                     .threads = kernel.shape.workgroup_threads(),
+                                                     .scratch_bytes = kernel.shape.scratch_bytes()},
+                                                    kernel.architecture)
+                             .figures;
       } catch (const error& refused) {
-        one.problem = refused.what();
+        kernel.problem = refused.what();
       }
     }
   };
@@ -109,15 +109,15 @@ inline void compile_all(std::vector<advised_kernel>& all) {
   for (auto& each : threads) each = std::jthread{work};
 }
 
-inline void expect_no_spills(const std::vector<advised_kernel>& all) {
-  for (const advised_kernel& one : all) {
-    EXPECT_EQ(one.problem, "") << one.name();
-    EXPECT_EQ(one.figures.spill_bytes, 0) << one.name();
-    EXPECT_EQ(one.figures.stack_bytes, 0) << one.name();
-    EXPECT_GT(one.figures.registers, 0) << one.name();
+inline void expect_no_spills(const std::vector<advised_kernel>& kernels) {
+  for (const advised_kernel& kernel : kernels) {
+    EXPECT_EQ(kernel.problem, "") << kernel.name();
+    EXPECT_EQ(kernel.figures.spill_bytes, 0) << kernel.name();
+    EXPECT_EQ(kernel.figures.stack_bytes, 0) << kernel.name();
+    EXPECT_GT(kernel.figures.registers, 0) << kernel.name();
     // What launches must fit: the register file of one multiprocessor holds 65536.
-    EXPECT_LE(one.figures.registers * static_cast<int>(one.shape.workgroup_threads()), 65536)
-        << one.name();
+    EXPECT_LE(kernel.figures.registers * static_cast<int>(kernel.shape.workgroup_threads()), 65536)
+        << kernel.name();
   }
 }
 

@@ -22,8 +22,8 @@ struct graphs {
   static graphs opened() {
     void* const lib = dlopen("libcuda.so.1", RTLD_NOW);
     graphs found{};
-    const auto bind = [&](auto& to, const char* name) {
-      to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(dlsym(lib, name));
+    const auto bind = [&](auto& function, const char* name) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(lib, name));
     };
     bind(found.create_stream, "cuStreamCreate");
     bind(found.begin, "cuStreamBeginCapture_v2");

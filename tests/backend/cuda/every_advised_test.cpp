@@ -35,19 +35,19 @@ std::string text_of(const backend::cuda::ptxas_figures& figures) {
   return fmt::format("{}+{}", figures.registers, figures.spill_bytes);
 }
 
-std::string table_of(const std::vector<advised_kernel>& all) {
+std::string table_of(const std::vector<advised_kernel>& kernels) {
   int spill_bytes = 0;
   std::string rows;
-  for (std::size_t i = 0; i + 2 < all.size(); i += 3) {  // the three architectures of one shape
-    const workgroup_fft& shape = all[i + 1].shape;
+  for (std::size_t i = 0; i + 2 < kernels.size(); i += 3) {  // the three architectures of one shape
+    const workgroup_fft& shape = kernels[i + 1].shape;
     rows += fmt::format("| {} | {} | {} | {}x{}{} | {} | {} | {} ({}) | {} | {} | {} | {} |\n",
                         shape.length, name_of(shape.real), name_of(shape.spectrum_order),
                         shape.elements_per_thread, shape.transforms,
                         shape.trades == device::workgroup::trade::whole ? "" : "h",
                         shape.workgroup_threads(), shape.scratch_bytes(), shape.exchanges(),
-                        shape.workgroup_exchanges(), shape.registers(), text_of(all[i].figures),
-                        text_of(all[i + 1].figures), text_of(all[i + 2].figures));
-    for (std::size_t a = i; a < i + 3; ++a) spill_bytes += all[a].figures.spill_bytes;
+                        shape.workgroup_exchanges(), shape.registers(), text_of(kernels[i].figures),
+                        text_of(kernels[i + 1].figures), text_of(kernels[i + 2].figures));
+    for (std::size_t a = i; a < i + 3; ++a) spill_bytes += kernels[a].figures.spill_bytes;
   }
   return fmt::format(fmt::runtime(head), spill_bytes) + rows;
 }
@@ -55,19 +55,21 @@ std::string table_of(const std::vector<advised_kernel>& all) {
 TEST(every_advised_kernel, compiles_without_spills) {
   const std::string& problem = wingbeat::backend::cuda::process_nvrtc().problem;
   if (!problem.empty()) GTEST_SKIP() << problem;
-  auto all = all_advised({"sm_80", "sm_90", "sm_100"});
-  ASSERT_GE(all.size(), (14U + 14 + 9) * 4 * 3 - 9);  // fp64 may end at 8192
-  ASSERT_EQ(all.size() % 3, 0U);
-  for (std::size_t i = 0; i < all.size(); i += 3) {
-    ASSERT_EQ(all[i].shape.type_text(), all[i + 1].shape.type_text()) << "one row of the table";
-    ASSERT_EQ(all[i].shape.type_text(), all[i + 2].shape.type_text()) << "one row of the table";
+  auto kernels = all_advised({"sm_80", "sm_90", "sm_100"});
+  ASSERT_GE(kernels.size(), (14U + 14 + 9) * 4 * 3 - 9);  // fp64 may end at 8192
+  ASSERT_EQ(kernels.size() % 3, 0U);
+  for (std::size_t i = 0; i < kernels.size(); i += 3) {
+    ASSERT_EQ(kernels[i].shape.type_text(), kernels[i + 1].shape.type_text())
+        << "one row of the table";
+    ASSERT_EQ(kernels[i].shape.type_text(), kernels[i + 2].shape.type_text())
+        << "one row of the table";
   }
-  compile_all(all);
-  expect_no_spills(all);
+  compile_all(kernels);
+  expect_no_spills(kernels);
   if (const char* path = std::getenv("WINGBEAT_RESOURCES"); path != nullptr) {
-    std::ofstream to{path};
-    to << table_of(all);
-    EXPECT_TRUE(to.good()) << path;
+    std::ofstream table{path};
+    table << table_of(kernels);
+    EXPECT_TRUE(table.good()) << path;
   }
 }
 

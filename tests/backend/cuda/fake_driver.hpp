@@ -71,9 +71,9 @@ struct fake_machine {
 
 /// Returns the fake of this test; `fresh` starts over.
 inline fake_machine& machine(bool fresh = false) {
-  static auto now = std::make_unique<fake_machine>();
-  if (fresh) now = std::make_unique<fake_machine>();
-  return *now;
+  static auto current = std::make_unique<fake_machine>();
+  if (fresh) current = std::make_unique<fake_machine>();
+  return *current;
 }
 
 /// The calling thread's stack of contexts, as the driver keeps it.
@@ -117,9 +117,9 @@ inline void fake_devices(cuda::driver_api& api) {
   api.device_get = [](int* ordinal, int index) { return *ordinal = index, 0; };
   api.device_name = [](char* name, int, int) { return std::strcpy(name, "Fake GPU"), 0; };
   api.device_memory = [](std::size_t* n, int) { return *n = fake_machine::memory_bytes, 0; };
-  api.device_attribute = [](int* value, int which, int) {
+  api.device_attribute = [](int* value, int attribute, int) {
     using namespace cuda::device_attribute;
-    switch (which) {
+    switch (attribute) {
       case compute_capability_major: *value = machine().capability_major; break;
       case compute_capability_minor: *value = 0; break;
       case max_shared_memory_per_block_optin: *value = 232448; break;
@@ -135,16 +135,16 @@ inline void fake_devices(cuda::driver_api& api) {
   api.primary_context_retain = [](cuda::context_handle* result, int ordinal) {
     return *result = handle_numbered<cuda::context_handle>(100 + ordinal), 0;
   };
-  api.context_push = [](cuda::context_handle which) {
+  api.context_push = [](cuda::context_handle context) {
     if (machine().is_shut_down) return 4;
-    return contexts().push_back(which), 0;
+    return contexts().push_back(context), 0;
   };
   api.context_pop = [](cuda::context_handle* left) {
     *left = contexts().back();
     return contexts().pop_back(), 0;
   };
-  api.context_current = [](cuda::context_handle* now) {
-    return *now = contexts().empty() ? nullptr : contexts().back(), 0;
+  api.context_current = [](cuda::context_handle* current) {
+    return *current = contexts().empty() ? nullptr : contexts().back(), 0;
   };
   api.context_device = [](int* ordinal) {
     *ordinal = static_cast<int>(reinterpret_cast<std::uintptr_t>(contexts().back()) - 100);
@@ -197,9 +197,9 @@ inline void fake_memory(cuda::driver_api& api) {
                         cuda::stream_handle) {
     return std::memcpy(to, reinterpret_cast<void*>(from), size_bytes), in_context();
   };
-  api.set_words = [](cuda::device_address to, unsigned value, std::size_t count,
+  api.set_words = [](cuda::device_address target, unsigned value, std::size_t count,
                      cuda::stream_handle) {
-    std::fill_n(reinterpret_cast<unsigned*>(to), count, value);
+    std::fill_n(reinterpret_cast<unsigned*>(target), count, value);
     return cuda::success;
   };
   api.copy_on_device = [](cuda::device_address to, cuda::device_address from,
@@ -272,12 +272,12 @@ inline void fake_kernels(cuda::driver_api& api) {
   api.module_function = [](cuda::function_handle* found, cuda::module_handle, const char*) {
     return *found = handle_numbered<cuda::function_handle>(7), in_context();
   };
-  api.function_attribute = [](int* value, int which, cuda::function_handle) {
-    *value = which == 0 ? machine().max_threads : which == 1 ? 16 : which == 4 ? 40 : 0;
+  api.function_attribute = [](int* value, int attribute, cuda::function_handle) {
+    *value = attribute == 0 ? machine().max_threads : attribute == 1 ? 16 : attribute == 4 ? 40 : 0;
     return in_context();
   };
-  api.function_set_attribute = [](cuda::function_handle, int which, int value) {
-    if (which == 8) machine().dynamic_shared_bytes = value;
+  api.function_set_attribute = [](cuda::function_handle, int attribute, int value) {
+    if (attribute == 8) machine().dynamic_shared_bytes = value;
     return in_context();
   };
   api.resident_workgroups = [](int* count, cuda::function_handle, int, std::size_t) {
@@ -285,10 +285,10 @@ inline void fake_kernels(cuda::driver_api& api) {
     return in_context();
   };
   api.launch = fake_driver_launch;
-  api.launch_configured = [](const cuda::launch_config* config, cuda::function_handle what,
+  api.launch_configured = [](const cuda::launch_config* config, cuda::function_handle function,
                              void** arguments, void** extra) {
     const cuda::result status = fake_driver_launch(
-        what, config->grid_x, config->grid_y, config->grid_z, config->block_x, config->block_y,
+        function, config->grid_x, config->grid_y, config->grid_z, config->block_x, config->block_y,
         config->block_z, config->shared_bytes, config->stream, arguments, extra);
     const std::lock_guard held{machine().mutex};
     machine().launches.back().is_early =
@@ -332,11 +332,11 @@ inline void fake_graphs(cuda::driver_api& api) {
     });
     return graph_step(step::none);
   };
-  api.graph_add_kernel = [](cuda::node_handle* result, cuda::graph_handle to,
+  api.graph_add_kernel = [](cuda::node_handle* result, cuda::graph_handle graph,
                             const cuda::node_handle*, std::size_t,
                             const cuda::kernel_node* parameters) {
     if (const auto status = graph_step(step::add)) return status;
-    auto& nodes = reinterpret_cast<fake_graph*>(to)->nodes;
+    auto& nodes = reinterpret_cast<fake_graph*>(graph)->nodes;
     nodes.push_back(std::make_unique<fake_node>(fake_node{launch_of(*parameters)}));
     *result = reinterpret_cast<cuda::node_handle>(nodes.back().get());
     return cuda::success;
@@ -354,11 +354,11 @@ inline void fake_graphs(cuda::driver_api& api) {
 
 inline void fake_runnables(cuda::driver_api& api) {
   using step = fake_machine::graph_step;
-  api.graph_make_runnable = [](cuda::runnable_handle* result, cuda::graph_handle from,
+  api.graph_make_runnable = [](cuda::runnable_handle* result, cuda::graph_handle graph,
                                unsigned long long) {
     if (const auto status = graph_step(step::instantiate)) return status;
     ++machine().n_runnables;
-    *result = reinterpret_cast<cuda::runnable_handle>(from);
+    *result = reinterpret_cast<cuda::runnable_handle>(graph);
     return cuda::success;
   };
   api.runnable_destroy = [](cuda::runnable_handle) {
@@ -374,10 +374,10 @@ inline void fake_runnables(cuda::driver_api& api) {
     return in_context();
   };
   // Launches that no edge orders behind the one before are seen without a grid.
-  api.runnable_launch = [](cuda::runnable_handle what, cuda::stream_handle stream) {
+  api.runnable_launch = [](cuda::runnable_handle graph, cuda::stream_handle stream) {
     const std::lock_guard held{machine().mutex};
     fake_node* before = nullptr;
-    for (const auto& each : reinterpret_cast<fake_graph*>(what)->nodes) {
+    for (const auto& each : reinterpret_cast<fake_graph*>(graph)->nodes) {
       machine().launches.push_back(each->launch);
       machine().launches.back().stream = stream;
       if (each->after != before) machine().launches.back().grid_x = 0;

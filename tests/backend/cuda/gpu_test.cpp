@@ -59,9 +59,9 @@ const cuda::driver_api& driver() {
 class cuda_on_a_gpu : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto& there = backend::cuda_engine();
-    if (there.devices().empty()) GTEST_SKIP() << there.why_absent();
-    on_ = there.open(there.devices().front());
+    const auto& cuda_engine = backend::cuda_engine();
+    if (cuda_engine.devices().empty()) GTEST_SKIP() << cuda_engine.why_absent();
+    on_ = cuda_engine.open(cuda_engine.devices().front());
   }
 
   cuda::kernel_compiler compiler(backend::kernel_cache& cache) const {
@@ -130,18 +130,18 @@ TEST_F(cuda_on_a_gpu, describes_the_device) {
 TEST_F(cuda_on_a_gpu, copies_there_and_back) {
   std::vector<float> x(1'000'003), y(x.size());
   std::iota(x.begin(), x.end(), 0.f);
-  const floats there{on(), x.size()};
-  on().write(there.view(), x.data());
-  on().read(y.data(), there.view());
+  const floats array{on(), x.size()};
+  on().write(array.view(), x.data());
+  on().read(y.data(), array.view());
   EXPECT_EQ(x, y);
-  auto part = there.view();
+  auto part = array.view();
   part.offset_bytes = 4 * 1000;
   part.size_bytes = 4 * 10;
   on().read(y.data(), part);
   EXPECT_EQ(y[0], 1000);
   EXPECT_EQ(y[10], 10) << "more was read than asked";
-  on().copy({there.view().handle, 4 * 3, 4 * 2}, {there.view().handle, 4 * 2000, 4 * 2});
-  on().read(y.data(), there.view());
+  on().copy({array.view().handle, 4 * 3, 4 * 2}, {array.view().handle, 4 * 2000, 4 * 2});
+  on().read(y.data(), array.view());
   EXPECT_THAT(std::vector<float>(y.begin(), y.begin() + 6),
               ::testing::ElementsAre(0, 1, 2, 2000, 2001, 5));
 }
@@ -163,8 +163,8 @@ TEST_F(cuda_on_a_gpu, serves_many_threads_and_queues) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {
-      const auto& there = backend::cuda_engine();
-      const auto own = i % 2 == 0 ? on_ : there.open(there.devices().front());
+      const auto& cuda_engine = backend::cuda_engine();
+      const auto own = i % 2 == 0 ? on_ : cuda_engine.open(cuda_engine.devices().front());
       for (int run = 0; run < 20; ++run) expect_turned(*loaded, *own, 100 + i);
     });
   }
@@ -224,8 +224,8 @@ TEST_F(cuda_on_a_gpu, refuses_more_memory_than_there_is) {
 
 TEST_F(cuda_on_a_gpu, adopts_a_stream_and_leaves_it_to_its_owner) {
   const auto& api = driver();
-  const auto& there = backend::cuda_engine();
-  EXPECT_THAT(message_of([&] { static_cast<void>(there.adopt(nullptr)); }),
+  const auto& cuda_engine = backend::cuda_engine();
+  EXPECT_THAT(message_of([&] { static_cast<void>(cuda_engine.adopt(nullptr)); }),
               HasSubstr("no current CUDA context"));
   const auto context = cuda::cuda_queue(on()).context();
   cuda::stream_handle stream = nullptr;
@@ -234,8 +234,8 @@ TEST_F(cuda_on_a_gpu, adopts_a_stream_and_leaves_it_to_its_owner) {
     const cuda::entered entered{api, context};
     ASSERT_EQ(api.stream_create(&stream, cuda::stream_non_blocking, cuda::usual_priority),
               cuda::success);
-    adopted = there.adopt(stream);
-    by_default = there.adopt(nullptr);
+    adopted = cuda_engine.adopt(stream);
+    by_default = cuda_engine.adopt(nullptr);
   }
   EXPECT_EQ(adopted->device().name, on().device().name);
   const auto loaded = compiler(cache_).compile(adopted, turns);

@@ -18,13 +18,13 @@ using test::graphs;
 using test::noise;
 using test::values;
 
-void put(buffer& to, const values& x) {
-  to.write(x.data(), x.size() * sizeof(x[0]));
+void put(buffer& target, const values& x) {
+  target.write(x.data(), x.size() * sizeof(x[0]));
 }
 
-values taken(const buffer& from) {
-  values x(from.size_bytes() / sizeof(std::complex<float>));
-  from.read(x.data(), from.size_bytes());
+values taken(const buffer& source) {
+  values x(source.size_bytes() / sizeof(std::complex<float>));
+  source.read(x.data(), source.size_bytes());
   return x;
 }
 

@@ -60,14 +60,14 @@ TEST_F(cuda_on_a_fake, refuses_a_grid_or_a_context_that_cannot_be) {
 TEST_F(cuda_on_a_fake, refuses_a_workgroup_the_device_cannot_hold) {
   const auto on = open();
   const auto& compiler = engine();
-  auto what = kernel;
-  what.threads = 2048;
-  EXPECT_THROW(static_cast<void>(compiler.compile(on, what)), plan_error);
-  what = kernel;
-  what.scratch_bytes = 232449;
-  EXPECT_THROW(static_cast<void>(compiler.compile(on, what)), plan_error);
-  what.scratch_bytes = 232448;  // fits, but for the 16 bytes the kernel declares itself
-  EXPECT_THROW(static_cast<void>(compiler.compile(on, what)), plan_error);
+  auto faulty = kernel;
+  faulty.threads = 2048;
+  EXPECT_THROW(static_cast<void>(compiler.compile(on, faulty)), plan_error);
+  faulty = kernel;
+  faulty.scratch_bytes = 232449;
+  EXPECT_THROW(static_cast<void>(compiler.compile(on, faulty)), plan_error);
+  faulty.scratch_bytes = 232448;  // fits, but for the 16 bytes the kernel declares itself
+  EXPECT_THROW(static_cast<void>(compiler.compile(on, faulty)), plan_error);
   machine().max_threads = 32;
   EXPECT_THAT(message_of([&] { static_cast<void>(compiler.compile(on, kernel)); }),
               HasSubstr("40 registers a thread"));

@@ -282,9 +282,9 @@ bool becomes_graph(const backend::cuda::engine& engine, const plan_spec& spec,
   };
   for (int i = 0; i < 3; ++i) {
     machine().launches.clear();
-    buffer_view to = view(2);
-    if (out != nullptr) to.handle = out;
-    plan.enqueue(*queue, {view(1), to, view(3)});
+    buffer_view target = view(2);
+    if (out != nullptr) target.handle = out;
+    plan.enqueue(*queue, {view(1), target, view(3)});
   }
   const bool first = machine().launches.at(0).is_of_graph;
   for (const fake_launch& each : machine().launches) EXPECT_EQ(each.is_of_graph, first);

@@ -31,11 +31,11 @@ struct problem {
     for (unsigned i = 0; i < count; ++i) {
       in.push_back(noise(input_bytes(spec) / 8, i + 1));
       const plan fresh{on, spec};
-      buffer from{on, input_bytes(spec)}, to{on, output_bytes(spec)};
-      from.write(in[i].data(), from.size_bytes());
-      fresh.enqueue(on, from.view(), to.view());
-      expected.emplace_back(to.size_bytes() / 8);
-      to.read(expected[i].data(), to.size_bytes());
+      buffer source{on, input_bytes(spec)}, target{on, output_bytes(spec)};
+      source.write(in[i].data(), source.size_bytes());
+      fresh.enqueue(on, source.view(), target.view());
+      expected.emplace_back(target.size_bytes() / 8);
+      target.read(expected[i].data(), target.size_bytes());
     }
   }
 };
@@ -57,16 +57,16 @@ TEST_P(cuda_repeated, takes_other_buffers_at_every_call) {
   const values poisoned(3 * out_bytes / 8, poison);
   for (unsigned call = 0; call < 12; ++call) {
     out.write(poisoned.data(), out.size_bytes());
-    const unsigned from = call * call % 3, to = call % 3;
-    planned.enqueue(on, {in.view().handle, from * in_bytes, in_bytes},
-                    {out.view().handle, to * out_bytes, out_bytes});
+    const unsigned source = call * call % 3, target = call % 3;
+    planned.enqueue(on, {in.view().handle, source * in_bytes, in_bytes},
+                    {out.view().handle, target * out_bytes, out_bytes});
     values got(3 * out_bytes / 8);
     out.read(got.data(), out.size_bytes());
     for (unsigned part = 0; part < 3; ++part) {
       const auto begin = got.begin() + static_cast<std::ptrdiff_t>(part * out_bytes / 8);
       const values here(begin, begin + static_cast<std::ptrdiff_t>(out_bytes / 8));
-      const bool is_written = part == to;
-      EXPECT_TRUE(here == (is_written ? is.expected[from] : values(here.size(), poison)))
+      const bool is_written = part == target;
+      EXPECT_TRUE(here == (is_written ? is.expected[source] : values(here.size(), poison)))
           << "call " << call << ", part " << part;
     }
   }

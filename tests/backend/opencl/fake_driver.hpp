@@ -15,11 +15,11 @@ struct fake_device {
   std::map<std::uint32_t, std::string> properties;  // as bytes; absent: CL_INVALID_VALUE
 
   template <class Number>
-  void set(std::uint32_t what, Number value) {
-    properties[what] = std::string(reinterpret_cast<const char*>(&value), sizeof value);
+  void set(std::uint32_t property, Number value) {
+    properties[property] = std::string(reinterpret_cast<const char*>(&value), sizeof value);
   }
-  void set_text(std::uint32_t what, const std::string& text) {
-    properties[what] = std::string(text.c_str(), text.size() + 1);
+  void set_text(std::uint32_t property, const std::string& text) {
+    properties[property] = std::string(text.c_str(), text.size() + 1);
   }
 };
 
@@ -73,19 +73,19 @@ namespace fakes {
 
 using namespace backend::opencl;
 
-inline status answer(const std::string& bytes, std::size_t room, void* to, std::size_t* needed) {
+inline status answer(const std::string& bytes, std::size_t room, void* out, std::size_t* needed) {
   if (needed != nullptr) *needed = bytes.size();
-  if (to == nullptr) return success;
+  if (out == nullptr) return success;
   if (room < bytes.size()) return -30;
-  std::memcpy(to, bytes.data(), bytes.size());
+  std::memcpy(out, bytes.data(), bytes.size());
   return success;
 }
 
 template <class Handle, class Object>
-status list(std::vector<Object>& objects, std::uint32_t room, Handle* to, std::uint32_t* n) {
+status list(std::vector<Object>& objects, std::uint32_t room, Handle* out, std::uint32_t* n) {
   if (n != nullptr) *n = static_cast<std::uint32_t>(objects.size());
-  for (std::size_t i = 0; to != nullptr && i < objects.size() && i < room; ++i) {
-    to[i] = reinterpret_cast<Handle>(&objects[i]);
+  for (std::size_t i = 0; out != nullptr && i < objects.size() && i < room; ++i) {
+    out[i] = reinterpret_cast<Handle>(&objects[i]);
   }
   return success;
 }
@@ -98,32 +98,32 @@ inline fake_device& device(device_id id) {
 }
 
 inline void add_queries(driver_api& api) {
-  api.platforms = [](std::uint32_t room, platform_id* to, std::uint32_t* n) {
+  api.platforms = [](std::uint32_t room, platform_id* out, std::uint32_t* n) {
     if (fake().platforms_status != success) return fake().platforms_status;
-    return list(fake().platforms, room, to, n);
+    return list(fake().platforms, room, out, n);
   };
-  api.platform_info = [](platform_id id, std::uint32_t what, std::size_t room, void* to,
+  api.platform_info = [](platform_id id, std::uint32_t property, std::size_t room, void* out,
                          std::size_t* needed) {
-    const auto& text = what == platform_info::name ? platform(id).name : platform(id).version;
-    return answer(std::string(text.c_str(), text.size() + 1), room, to, needed);
+    const auto& text = property == platform_info::name ? platform(id).name : platform(id).version;
+    return answer(std::string(text.c_str(), text.size() + 1), room, out, needed);
   };
-  api.devices = [](platform_id id, std::uint64_t, std::uint32_t room, device_id* to,
+  api.devices = [](platform_id id, std::uint64_t, std::uint32_t room, device_id* out,
                    std::uint32_t* n) {
     if (platform(id).devices.empty()) return device_not_found;
-    return list(platform(id).devices, room, to, n);
+    return list(platform(id).devices, room, out, n);
   };
-  api.device_info = [](device_id id, std::uint32_t what, std::size_t room, void* to,
+  api.device_info = [](device_id id, std::uint32_t property, std::size_t room, void* out,
                        std::size_t* needed) {
     const auto& known = device(id).properties;
-    const auto found = known.find(what);
-    return found == known.end() ? -30 : answer(found->second, room, to, needed);
+    const auto found = known.find(property);
+    return found == known.end() ? -30 : answer(found->second, room, out, needed);
   };
 }
 
 // A program is its number in fake().programs, counted from 1.
-inline program_handle made_program(const std::string& from, status* result) {
+inline program_handle made_program(const std::string& text, status* result) {
   *result = success;
-  fake().programs.push_back(from);
+  fake().programs.push_back(text);
   return reinterpret_cast<program_handle>(fake().programs.size());
 }
 
@@ -148,19 +148,19 @@ inline void add_programs(driver_api& api) {
     fake().build_options.emplace_back(options);
     return fake().build_status;
   };
-  api.build_info = [](program_handle, device_id, std::uint32_t, std::size_t room, void* to,
+  api.build_info = [](program_handle, device_id, std::uint32_t, std::size_t room, void* out,
                       std::size_t* needed) {
-    return answer(fake().build_log + '\0', room, to, needed);
+    return answer(fake().build_log + '\0', room, out, needed);
   };
-  api.program_info = [](program_handle, std::uint32_t what, std::size_t room, void* to,
+  api.program_info = [](program_handle, std::uint32_t property, std::size_t room, void* out,
                         std::size_t*) {
     const std::string& binary = fake().device_binary;
-    if (what == program_binary_sizes) {
+    if (property == program_binary_sizes) {
       const std::size_t size_bytes = binary.size();
-      return answer({reinterpret_cast<const char*>(&size_bytes), sizeof size_bytes}, room, to,
+      return answer({reinterpret_cast<const char*>(&size_bytes), sizeof size_bytes}, room, out,
                     nullptr);
     }
-    return answer(binary, binary.size(), *static_cast<unsigned char**>(to), nullptr);
+    return answer(binary, binary.size(), *static_cast<unsigned char**>(out), nullptr);
   };
   api.release_program = [](program_handle) { return success; };
 }

@@ -25,9 +25,9 @@ class opencl_here : public ::testing::Test {
 
   /// A device buffer that goes with the test.
   buffer_view filled(const std::vector<float>& values) {
-    const buffer_view made = room(values.size());
-    queue->write(made, values.data());
-    return made;
+    const buffer_view result = room(values.size());
+    queue->write(result, values.data());
+    return result;
   }
   buffer_view room(std::size_t n_floats) {
     const std::size_t size_bytes = n_floats * sizeof(float);

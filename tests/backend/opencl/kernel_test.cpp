@@ -85,8 +85,9 @@ TEST_F(opencl_kernel, transforms_in_registers) {
   const auto got = content(out);
   EXPECT_EQ(got[0], -9) << "what lies before out_first is not ours";
   for (std::size_t row = 0; row < rows; ++row) {
-    const auto from = x.begin() + first + 8 * row;
-    const auto expected = dft_by_definition(std::vector(from, from + 8), direction::forward);
+    const auto row_begin = x.begin() + first + 8 * row;
+    const auto expected =
+        dft_by_definition(std::vector(row_begin, row_begin + 8), direction::forward);
     std::vector<complex<float>> y(8);
     for (std::size_t k = 0; k < 8; ++k) {
       y[k] = {got[2 * (1 + 8 * row + k)], got[2 * (1 + 8 * row + k) + 1]};

@@ -39,10 +39,10 @@ TEST_F(opencl_queue, writes_and_reads_at_any_offset) {
 }
 
 TEST_F(opencl_queue, copies_on_the_device) {
-  const auto from = filled(counted(100));
-  const auto to = filled(std::vector<float>(100, -1));
-  queue->copy({to.handle, 4 * 5, 4 * 95}, {from.handle, 4 * 50, 4 * 3});
-  const auto got = content(to);
+  const auto source = filled(counted(100));
+  const auto target = filled(std::vector<float>(100, -1));
+  queue->copy({target.handle, 4 * 5, 4 * 95}, {source.handle, 4 * 50, 4 * 3});
+  const auto got = content(target);
   EXPECT_EQ((std::vector<float>(got.begin() + 4, got.begin() + 9)),
             (std::vector<float>{-1, 50, 51, 52, -1}));
 }

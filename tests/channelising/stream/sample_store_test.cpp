@@ -28,7 +28,7 @@ class schedule {
     queues_.emplace_back();
     return queues_.size() - 1;
   }
-  void add(std::size_t to, task next) { queues_[to].tasks.push_back(std::move(next)); }
+  void add(std::size_t number, task next) { queues_[number].tasks.push_back(std::move(next)); }
   [[nodiscard]] std::size_t count(std::size_t queue) const { return queues_[queue].tasks.size(); }
   [[nodiscard]] bool is_done(std::size_t queue, std::size_t n) const {
     return queues_[queue].n_done >= n;

@@ -273,9 +273,9 @@ TEST_F(commands, bench_goes_on_without_peers_that_fail) {
     EXPECT_THAT(run.err, HasSubstr(says)) << manner;
     auto document = json_of(run);
     ASSERT_EQ(document["results"].size(), 2U) << manner;
-    for (auto& one : document["results"]) {
-      EXPECT_TRUE(one["peers"]["honest"].contains("ratio")) << manner;
-      EXPECT_FALSE(one["peers"][manner].contains("ratio")) << manner;
+    for (auto& result : document["results"]) {
+      EXPECT_TRUE(result["peers"]["honest"].contains("ratio")) << manner;
+      EXPECT_FALSE(result["peers"][manner].contains("ratio")) << manner;
     }
   }
 }
@@ -334,12 +334,12 @@ TEST_F(commands, plan_writes_a_document) {
   const auto j = json_of(run);
   EXPECT_EQ(j["schema"], "wingbeat.plan/1");
   ASSERT_EQ(j["plans"].size(), 2U);
-  for (const auto& one : j["plans"]) {
-    EXPECT_GT(one["plan_cold_s"], 0);
-    EXPECT_EQ(one["plan_warm_s"], one["plan_cold_s"]) << "planned once";
-    EXPECT_GE(one["traffic_bytes"], one["input_bytes"]);
-    EXPECT_EQ(one["kernels"].size(), 0U);  // the host's are compiled with the library
-    EXPECT_THAT(one["plan"].get<std::string>(), HasSubstr("points"));
+  for (const auto& entry : j["plans"]) {
+    EXPECT_GT(entry["plan_cold_s"], 0);
+    EXPECT_EQ(entry["plan_warm_s"], entry["plan_cold_s"]) << "planned once";
+    EXPECT_GE(entry["traffic_bytes"], entry["input_bytes"]);
+    EXPECT_EQ(entry["kernels"].size(), 0U);  // the host's are compiled with the library
+    EXPECT_THAT(entry["plan"].get<std::string>(), HasSubstr("points"));
   }
   EXPECT_EQ(at_.run({"plan", "--device", "host", "--lengths", "536870912"}).code, 2);
 }

@@ -29,9 +29,9 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::string packed(const samples& all, unsigned bits) {
-  std::vector<std::byte> bytes(channelising::packed_bytes(all.size(), bits));
-  channelising::pack_samples(all, bits, 0, bytes);
+std::string packed(const samples& values, unsigned bits) {
+  std::vector<std::byte> bytes(channelising::packed_bytes(values.size(), bits));
+  channelising::pack_samples(values, bits, 0, bytes);
   return std::string(text_of(bytes));
 }
 
@@ -74,15 +74,15 @@ struct sky {
     reference::recording longer = input;
     for (auto& row : longer.samples) row.resize(row.size() + sizes_of(spec).heap_samples);
     const auto heaps = reference::channelise(spec, longer).heaps;
-    std::vector<std::complex<double>> all;
+    std::vector<std::complex<double>> result;
     for (std::size_t k = 0; k < spec.channels; ++k) {
       for (std::size_t s = 0; s < n_spectra; ++s) {
         for (std::size_t p = 0; p < 2; ++p) {
-          all.push_back(stored_value(spec, heaps.at(s / 16), place_of(spec, k, s % 16, p)));
+          result.push_back(stored_value(spec, heaps.at(s / 16), place_of(spec, k, s % 16, p)));
         }
       }
     }
-    return all;
+    return result;
   }
 
   /// Compares OUT.npy with the reference.

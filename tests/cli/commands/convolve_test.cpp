@@ -102,9 +102,9 @@ TEST(convolve, reads_stdin_and_writes_stdout) {
   const finished file = place.run(words{"convolve", "f.npy", "k.npy"} + common + words{"g.npy"});
   EXPECT_EQ(file.code, 0) << file.err;
   place.file("-", "a file of this name is not stdin");
-  for (const std::string to : {"-", "/dev/stdout"}) {
+  for (const std::string out : {"-", "/dev/stdout"}) {
     const finished pipe = run_with_stdin(
-        place, words{"convolve", "-", "k.npy"} + common + words{to}, place.folder().read("f.npy"));
+        place, words{"convolve", "-", "k.npy"} + common + words{out}, place.folder().read("f.npy"));
     EXPECT_EQ(pipe.code, 0) << pipe.err;
     EXPECT_EQ(pipe.out, place.folder().read("g.npy"));
   }

@@ -273,8 +273,9 @@ TEST(filter, takes_recordings_block_by_block) {
       }
     }
   }
-  const finished one = place.run({"filter", "x.wav", "t.npy", "--channel", "1", "-o", "y.wav"});
-  EXPECT_THAT(one.err, HasSubstr("2 rows of taps and x.wav 1 row"));
+  const finished single_channel =
+      place.run({"filter", "x.wav", "t.npy", "--channel", "1", "-o", "y.wav"});
+  EXPECT_THAT(single_channel.err, HasSubstr("2 rows of taps and x.wav 1 row"));
   EXPECT_THAT(place.run({"filter", "x.wav", "t.npy", "--channel", "2", "-o", "y.wav"}).err,
               HasSubstr("x.wav has no channel 2"));
 }

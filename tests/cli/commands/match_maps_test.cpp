@@ -208,8 +208,8 @@ TEST_F(match_maps, take_templates_from_a_pipe_which_is_read_once) {
   const auto pipe = at_.folder().path() / "pipe.npy";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::thread writer{[&] {
-    std::ofstream to{pipe, std::ios::binary};
-    to << at_.folder().read("t.npy");
+    std::ofstream stream{pipe, std::ios::binary};
+    stream << at_.folder().read("t.npy");
   }};
   (void)run({"t3.npy", "pipe.npy", "t0.npy", "--map", "m.npy"});
   writer.join();

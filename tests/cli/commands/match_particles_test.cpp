@@ -26,10 +26,11 @@ struct spot {
 };
 
 /// Returns a Gaussian spot, or the sum of several.
-formats::image_stack spots(std::size_t height, std::size_t width, const std::vector<spot>& all) {
+formats::image_stack spots(std::size_t height, std::size_t width,
+                           const std::vector<spot>& particles) {
   std::vector<double> samples(height * width, 0);
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    for (const spot& each : all) {
+    for (const spot& each : particles) {
       const double y = static_cast<double>(i / width) - each.y;
       const double x = static_cast<double>(i % width) - each.x;
       samples[i] += std::exp(-(y * y + x * x) / (2 * each.sigma * each.sigma));

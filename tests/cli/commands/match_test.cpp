@@ -143,8 +143,8 @@ TEST_F(match, names_the_option_where_an_image_leaves_the_range_of_fp16) {
 TEST_F(match, writes_csv_and_a_table_of_the_highest_peaks_first) {
   const std::string csv =
       "template,y,x,score,y_subpixel,x_subpixel\n0,12,7,1.5,12,7\n0,3,15,0.75,3,15\n";
-  for (const std::string to : {"-", "/dev/stdout"}) {
-    EXPECT_EQ(matched({"f.npy", "t.npy", "--threshold", "0.7", "--csv", to}).out, csv);
+  for (const std::string output : {"-", "/dev/stdout"}) {
+    EXPECT_EQ(matched({"f.npy", "t.npy", "--threshold", "0.7", "--csv", output}).out, csv);
   }
   const finished run = matched({"f.npy", "t.npy", "--threshold", "0.7", "--csv", "p.csv"});
   EXPECT_EQ(at_.folder().read("p.csv"), csv);

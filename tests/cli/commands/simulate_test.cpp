@@ -79,9 +79,9 @@ TEST(simulate, writes_two_polarisations) {
 
 TEST(simulate, writes_packed_samples_to_stdout) {
   const workplace place;
-  const auto line = [](const std::string& to) {
+  const auto line = [](const std::string& output) {
     return std::vector<std::string>{"simulate",  "cw(0.5, 2e5)", "--adc-rate", "1e6",
-                                    "--samples", "1000",         "--output",   to};
+                                    "--samples", "1000",         "--output",   output};
   };
   EXPECT_EQ(place.run(line("x.raw")).code, 0);
   const finished run = place.run(line("-"));

@@ -76,9 +76,9 @@ TEST_F(transform_image, every_engine_transforms_both_axes_and_back) {
 TEST_F(transform_image, halves_and_padding) {
   const file_signal in = noise(17, 20, true);
   write_signal(path("in.npy"), in);
-  const finished there = run({"in.npy", "--axes", "2", "--half", "--output", "half.npy", "--engine",
-                              "host", "--pad", "good"});
-  EXPECT_THAT(there.err, HasSubstr("17 x 20 padded with zeros to 18 x 20"));
+  const finished forward = run({"in.npy", "--axes", "2", "--half", "--output", "half.npy",
+                                "--engine", "host", "--pad", "good"});
+  EXPECT_THAT(forward.err, HasSubstr("17 x 20 padded with zeros to 18 x 20"));
   const samples whole = spectrum_of(in, 18, 20);
   const file_signal half = read_signal(path("half.npy"));
   ASSERT_EQ(half.row_length, 11U);

@@ -51,8 +51,8 @@ TEST_F(transform_report, lists_every_engine_that_is_here) {
   ASSERT_EQ(run.code, 0) << run.err;
   const auto document = json_of(run);
   EXPECT_EQ(document["schema"], "wingbeat.transform/1");
-  std::set<std::string> here, ran;
-  for (const auto& device : devices["devices"]) here.insert(device["engine"]);
+  std::set<std::string> listed, ran;
+  for (const auto& device : devices["devices"]) listed.insert(device["engine"]);
   for (const auto& engine : document["engines"]) {
     ran.insert(engine["engine"]);
     EXPECT_TRUE(engine["agrees"]) << engine;
@@ -65,7 +65,7 @@ TEST_F(transform_report, lists_every_engine_that_is_here) {
     EXPECT_GT(engine["plan_s"], 0);
     EXPECT_LE(engine["relative_l2"], engine["relative_l2_bound"]);
   }
-  EXPECT_EQ(here, ran);
+  EXPECT_EQ(listed, ran);
 }
 
 TEST_F(transform_report, knows_the_frequency_of_a_tone) {

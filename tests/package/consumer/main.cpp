@@ -15,8 +15,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "the headers say %s\n", version.c_str());
     return 1;
   }
-  for (const auto which : {wingbeat::engine::reference, wingbeat::engine::host}) {
-    const wingbeat::queue queue{wingbeat::first_device(which)};
+  for (const auto runs_on : {wingbeat::engine::reference, wingbeat::engine::host}) {
+    const wingbeat::queue queue{wingbeat::first_device(runs_on)};
     const wingbeat::plan plan{queue, {.lengths = {256}}};
     std::vector<std::complex<float>> x(256);
     x[0] = 1;

@@ -55,13 +55,13 @@ TEST_F(katcp, greets_with_its_versions) {
 
 TEST_F(katcp, describes_requests) {
   loopback_client client(server.port());
-  const auto all = client.request("?help");
-  EXPECT_EQ(all.informs.size(), 10u);
-  EXPECT_EQ(all.reply.arguments, (words{"ok", "10"}));
+  const auto answer = client.request("?help");
+  EXPECT_EQ(answer.informs.size(), 10u);
+  EXPECT_EQ(answer.reply.arguments, (words{"ok", "10"}));
   const auto echo = client.request("?help echo");
   ASSERT_EQ(echo.informs.size(), 1u);
   EXPECT_EQ(echo.informs[0].arguments, (words{"echo", "Repeats. In full."}));
-  for (const message& line : all.informs) {
+  for (const message& line : answer.informs) {
     EXPECT_TRUE(line.arguments[0] != "echo" || line.arguments[1] == "Repeats.");
     EXPECT_EQ(client.reply("?help " + line.arguments[0]), "ok 1");
   }
@@ -146,10 +146,10 @@ TEST_F(katcp, answers_what_it_does_not_know_and_goes_on) {
 
 TEST_F(katcp, lists_sensors_by_name_and_expression) {
   loopback_client client(server.port());
-  const auto all = client.request("?sensor-list");
-  ASSERT_EQ(all.informs.size(), 3u);
-  EXPECT_EQ(all.informs[0].arguments, (words{"count", "A count.", "heaps", "integer"}));
-  EXPECT_EQ(all.informs[2].arguments, (words{"state", "", "", "discrete", "ok", "bad news"}));
+  const auto answer = client.request("?sensor-list");
+  ASSERT_EQ(answer.informs.size(), 3u);
+  EXPECT_EQ(answer.informs[0].arguments, (words{"count", "A count.", "heaps", "integer"}));
+  EXPECT_EQ(answer.informs[2].arguments, (words{"state", "", "", "discrete", "ok", "bad news"}));
   EXPECT_EQ(client.reply("?sensor-list level"), "ok 1");
   EXPECT_EQ(client.reply("?sensor-list /^(count|level)$/"), "ok 2");
   EXPECT_EQ(client.reply("?sensor-list /e/"), "ok 2");

@@ -109,10 +109,10 @@ TEST_F(monitor, page_needs_nothing_from_elsewhere) {
 }
 
 TEST_F(monitor, waterfall_begins_before_its_page) {
-  const json all = json::parse(get("/waterfall.json").body);
-  ASSERT_EQ(all["waterfalls"].size(), 2u);
-  EXPECT_EQ(all["last"], 2);
-  const json& rows = all["waterfalls"][1]["rows"];
+  const json page = json::parse(get("/waterfall.json").body);
+  ASSERT_EQ(page["waterfalls"].size(), 2u);
+  EXPECT_EQ(page["last"], 2);
+  const json& rows = page["waterfalls"][1]["rows"];
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0]["levels"].get<std::string>().size(), 128u);
   const auto n_rows = [&](const char* after) {

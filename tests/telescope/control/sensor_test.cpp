@@ -24,11 +24,11 @@ TEST(sensor, begins_unknown_and_becomes_nominal) {
 
   const double before_s = unix_time_s();
   count.set(17);
-  const reading now = count.latest();
-  EXPECT_EQ(now.status, sensor_status::nominal);
-  EXPECT_EQ(text_of(now.value), "17");
-  EXPECT_GE(now.timestamp_s, before_s);
-  EXPECT_LE(now.timestamp_s, unix_time_s());
+  const reading latest = count.latest();
+  EXPECT_EQ(latest.status, sensor_status::nominal);
+  EXPECT_EQ(text_of(latest.value), "17");
+  EXPECT_GE(latest.timestamp_s, before_s);
+  EXPECT_LE(latest.timestamp_s, unix_time_s());
 
   count.set(18, sensor_status::warn, 5.5);
   EXPECT_EQ(count.latest().status, sensor_status::warn);

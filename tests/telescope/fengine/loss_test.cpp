@@ -24,8 +24,8 @@ struct loss {
   std::int64_t n_packets = 1 << 11, n_packets_in_full = 1 << 15;
 };
 
-void PrintTo(const loss& losses, std::ostream* to) {
-  *to << losses.name;
+void PrintTo(const loss& losses, std::ostream* stream) {
+  *stream << losses.name;
 }
 
 class fengine_loss : public ::testing::TestWithParam<loss> {};
@@ -129,8 +129,8 @@ std::vector<std::byte> malformed(fault kind, std::int64_t packet, std::mt19937& 
 
 std::size_t resident_bytes() {
   std::ifstream status{"/proc/self/statm"};
-  std::size_t all = 0, resident = 0;
-  status >> all >> resident;
+  std::size_t pages = 0, resident = 0;
+  status >> pages >> resident;
   return resident * 4096;
 }
 

@@ -43,9 +43,10 @@ class stream {
   explicit stream(const fengine::engine& engine) {
     thread_ = std::thread{[this, &engine] {
       loopback_sender out;
-      const net::endpoint to = engine.endpoints().front();
+      const net::endpoint destination = engine.endpoints().front();
       for (; !is_done_; ++n_packets_) {
-        for (unsigned pol = 0; pol < 2; ++pol) out.send(to, packet_datagram({n_packets_, pol}));
+        for (unsigned pol = 0; pol < 2; ++pol)
+          out.send(destination, packet_datagram({n_packets_, pol}));
         if (n_packets_ % 32 > 0) continue;
         EXPECT_TRUE(wait_until([&] { return keeps_up(engine); }));
       }
@@ -65,10 +66,10 @@ class stream {
 
  private:
   [[nodiscard]] bool keeps_up(const fengine::engine& engine) const {
-    const heap_counts made = engine.counts(0).batches;
+    const heap_counts counted = engine.counts(0).batches;
     const auto n = static_cast<std::uint64_t>(n_packets_);
     return engine.received().datagrams + 512 >= 2 * n &&
-           8 * (made.sent + made.withheld + made.skipped) + 2048 >= n;
+           8 * (counted.sent + counted.withheld + counted.skipped) + 2048 >= n;
   }
 
   std::atomic<bool> is_done_ = false;
@@ -171,9 +172,9 @@ TEST(fengine_service, steady_state_never_goes_down) {
            "?delays narrow 1600000000" + zero}) {
     EXPECT_EQ(client.request(request).reply.arguments.at(0), "ok") << request;
     const auto informs = client.request("?sensor-value steady-state-timestamp").informs;
-    const std::int64_t now = std::stoll(informs.at(0).arguments.at(4));
-    EXPECT_GE(now, last) << request;
-    last = now;
+    const std::int64_t value = std::stoll(informs.at(0).arguments.at(4));
+    EXPECT_GE(value, last) << request;
+    last = value;
   }
   EXPECT_EQ(last, 20'000'000);
   samples.stop();

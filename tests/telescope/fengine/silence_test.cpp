@@ -21,12 +21,12 @@ std::vector<std::string> sentences_of(double duration_s, Arrives arrives) {
   silence_watch watch{2, 1.0};
   std::array<double, 2> ages_s{};
   std::vector<std::string> sentences;
-  auto now = silence_watch::clock::time_point{} + 1h;
-  for (int tick = 0; tick < duration_s * 10; ++tick, now += 100ms) {
+  auto time = silence_watch::clock::time_point{} + 1h;
+  for (int tick = 0; tick < duration_s * 10; ++tick, time += 100ms) {
     for (std::size_t pol = 0; pol < 2; ++pol) {
       ages_s[pol] = arrives(pol, tick) ? 0 : ages_s[pol] + 0.1;
     }
-    for (const auto& change : watch.look(ages_s, now)) sentences.push_back(change.sentence);
+    for (const auto& change : watch.look(ages_s, time)) sentences.push_back(change.sentence);
   }
   return sentences;
 }

@@ -22,9 +22,9 @@ device_info gpu(int index) {
 }
 
 /// Returns the temperatures of the GPU among all that are read.
-std::vector<double> of_gpu(const thermometers& all) {
+std::vector<double> of_gpu(const thermometers& sensors) {
   std::vector<double> found;
-  for (const auto& each : all.read()) {
+  for (const auto& each : sensors.read()) {
     if (each.label != "temperature, NVIDIA H200") continue;
     EXPECT_EQ(each.units, "°C");
     found.push_back(each.value);
@@ -38,9 +38,9 @@ int users() {
 }
 
 TEST(temperatures, has_that_of_the_gpu_at_the_pci_address_of_the_device) {
-  const thermometers all{gpu(0), fake};
-  EXPECT_THAT(of_gpu(all), ::testing::ElementsAre(67));
-  EXPECT_THAT(of_gpu(all), ::testing::ElementsAre(67));
+  const thermometers sensors{gpu(0), fake};
+  EXPECT_THAT(of_gpu(sensors), ::testing::ElementsAre(67));
+  EXPECT_THAT(of_gpu(sensors), ::testing::ElementsAre(67));
 }
 
 TEST(temperatures, leaves_out_what_nvml_does_not_know) {
@@ -63,7 +63,7 @@ TEST(temperatures, needs_no_library) {
 TEST(temperatures, shuts_nvml_down_as_often_as_it_was_begun) {
   const int before = users();
   {
-    const thermometers one{gpu(0), fake}, another{gpu(2), fake};
+    const thermometers first{gpu(0), fake}, another{gpu(2), fake};
     EXPECT_EQ(users(), before + 1);
   }
   EXPECT_EQ(users(), before);

@@ -11,15 +11,15 @@ namespace wingbeat::test {
 
 using octets = std::vector<std::byte>;
 
-inline void put(octets& to, std::uint64_t value, std::size_t n_bytes, bool big_endian) {
+inline void put(octets& bytes, std::uint64_t value, std::size_t n_bytes, bool big_endian) {
   for (std::size_t i = 0; i < n_bytes; ++i) {
     const std::size_t shift = 8 * (big_endian ? n_bytes - 1 - i : i);
-    to.push_back(static_cast<std::byte>(shift < 64 ? value >> shift & 0xff : 0));
+    bytes.push_back(static_cast<std::byte>(shift < 64 ? value >> shift & 0xff : 0));
   }
 }
 
-inline void put(octets& to, std::span<const std::byte> more) {
-  to.insert(to.end(), more.begin(), more.end());
+inline void put(octets& bytes, std::span<const std::byte> more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
 /// How a frame is wrapped.

@@ -22,9 +22,9 @@ using ::testing::HasSubstr;
 
 capture_reader reader_of(const octets& file) {
   auto position = std::make_shared<std::size_t>(0);
-  return {[file, position](std::span<std::byte> to) {
-            const std::size_t count = std::min(to.size(), file.size() - *position);
-            std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(*position), count, to.begin());
+  return {[file, position](std::span<std::byte> out) {
+            const std::size_t count = std::min(out.size(), file.size() - *position);
+            std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(*position), count, out.begin());
             *position += count;
             return count;
           },

@@ -28,8 +28,8 @@ struct collector {
   explicit collector(const batch_assembly_spec& spec = {.layout = stated})
       : assembly(spec, [this](channel_batch&& batch) { batches.push_back(std::move(batch)); }) {}
 
-  void add(const datagrams& all) {
-    for (const auto& each : all) assembly.add(each);
+  void add(const datagrams& packets) {
+    for (const auto& each : packets) assembly.add(each);
   }
   [[nodiscard]] const heap_receive_counts& counts() const { return assembly.counts(); }
 

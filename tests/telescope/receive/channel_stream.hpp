@@ -34,12 +34,12 @@ inline std::vector<std::vector<std::byte>> heap_packets(std::int64_t batch, std:
                                                         std::uint64_t missing = 0) {
   const spead::channel_heap_format format{
       .channels = 16, .spectra = 8, .has_missing = missing != 0};
-  const auto all = voltages_of(batch);
+  const auto values = voltages_of(batch);
   const spead::channel_heap heap{.timestamp = static_cast<std::uint64_t>(batch * batch_samples),
                                  .engine = engine,
                                  .first_channel = 16 * substream,
                                  .missing = missing,
-                                 .voltages = std::span(all).subspan(substream % 4 * 512, 512)};
+                                 .voltages = std::span(values).subspan(substream % 4 * 512, 512)};
   const std::size_t preamble = missing != 0 ? 80 : 72;
   return spead::packets_of(
       outgoing(heap, format, static_cast<std::uint64_t>(batch) * 4 + substream),

@@ -17,9 +17,9 @@ std::atomic<std::size_t> held_bytes{0}, max_bytes{0};
 void* counted(std::size_t n_bytes) {
   void* result = std::malloc(n_bytes);
   if (result == nullptr) throw std::bad_alloc();
-  const std::size_t now = held_bytes += malloc_usable_size(result);
+  const std::size_t current = held_bytes += malloc_usable_size(result);
   std::size_t most = max_bytes;
-  while (now > most && !max_bytes.compare_exchange_weak(most, now)) continue;
+  while (current > most && !max_bytes.compare_exchange_weak(most, current)) continue;
   return result;
 }
 

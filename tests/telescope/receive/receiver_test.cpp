@@ -24,11 +24,11 @@ receive_spec small_spec(const live_source& source, std::size_t n_chunks = 12) {
 TEST(receiver, counts_what_was_done_to_the_stream) {
   receiver in(small_spec(loopback_source()));
   in.start();
-  const auto to = in.endpoints().at(0);
+  const auto destination = in.endpoints().at(0);
   loopback_sender out;
   std::uint64_t n_sent = 0;
   const auto send = [&](std::int64_t packet, unsigned polarisation, std::int64_t shift = 0) {
-    out.send(to, datagram_of(4096 * packet + shift, polarisation));
+    out.send(destination, datagram_of(4096 * packet + shift, polarisation));
     ++n_sent;
   };
   // Polarisation 0 loses 2 packets, and 1 loses 5; chunk 1's packet 20 comes late in chunk 3.
@@ -44,8 +44,8 @@ TEST(receiver, counts_what_was_done_to_the_stream) {
     if (i == 60) send(60, 1), send(61, 0);  // duplicates
   }
   const auto runt = datagram_of(0, 0);
-  out.send(to, std::span(runt).first(3));
-  out.send(to, datagram_of(0, 0, {.packet_samples = 2048}));
+  out.send(destination, std::span(runt).first(3));
+  out.send(destination, datagram_of(0, 0, {.packet_samples = 2048}));
   n_sent += 2;
   stop_after(in, n_sent);
   EXPECT_THAT(collect(in), ElementsAre(0, 1, 2, 3, 4, 5));

@@ -21,11 +21,11 @@ struct shared_assembly {
 };
 
 /// Returns the packets of all chunks, which it checks, until no more come.
-std::size_t use_chunks(shared_assembly& from) {
+std::size_t use_chunks(shared_assembly& assembly) {
   std::size_t n_present = 0;
   std::int64_t last = -1;
-  while (!from.pool->is_finished()) {
-    const received_chunk next(from.pool, from.pool->next(std::chrono::milliseconds(50)));
+  while (!assembly.pool->is_finished()) {
+    const received_chunk next(assembly.pool, assembly.pool->next(std::chrono::milliseconds(50)));
     if (!next) continue;
     expect_contents(*next);
     EXPECT_GT(next->timestamp, last) << "chunks come in order";
@@ -37,12 +37,12 @@ std::size_t use_chunks(shared_assembly& from) {
 
 /// Runs `write(thread, writer, chunk)` in all threads, which stay within one chunk of each other.
 template <class Write>
-void write_in_threads(shared_assembly& to, Write&& write) {
+void write_in_threads(shared_assembly& shared, Write&& write) {
   std::barrier next_chunk(n_threads);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < n_threads; ++t) {
     threads.emplace_back([&, t] {
-      chunk_writer writer(to.assembly);
+      chunk_writer writer(shared.assembly);
       for (std::int64_t chunk = 0; chunk < n_packets / packets_per_chunk; ++chunk) {
         write(t, writer, chunk * packets_per_chunk);
         next_chunk.arrive_and_wait();
@@ -50,8 +50,8 @@ void write_in_threads(shared_assembly& to, Write&& write) {
     });
   }
   for (std::thread& running : threads) running.join();
-  to.assembly.flush();
-  to.pool->close();
+  shared.assembly.flush();
+  shared.pool->close();
 }
 
 TEST(chunk_writers, place_each_packet_once) {

@@ -20,12 +20,12 @@ using indices = std::vector<std::uint64_t>;
 
 /// Returns what is sent of packets 0 to n - 1, in bursts of 96.
 indices sent_of(disturbance& faults, std::uint64_t n) {
-  indices all, order;
+  indices result, order;
   for (std::uint64_t first = 0; first < n; first += 96) {
     faults.apply(first, std::min<std::uint64_t>(96, n - first), order);
-    all.insert(all.end(), order.begin(), order.end());
+    result.insert(result.end(), order.begin(), order.end());
   }
-  return all;
+  return result;
 }
 
 /// Returns the lengths of gaps between indices that are sent, in order.

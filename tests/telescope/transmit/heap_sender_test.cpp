@@ -56,8 +56,8 @@ class catcher {
 };
 
 /// 4 substreams of 16 channels, 8 spectra: heaps of 512 bytes in 4 packets.
-sender_spec small_spec(std::vector<endpoint> to) {
-  return {.destinations = std::move(to),
+sender_spec small_spec(std::vector<endpoint> destinations) {
+  return {.destinations = std::move(destinations),
           .interfaces = {"lo"},
           .channels = 64,
           .spectra_per_heap = 8,
