@@ -49,12 +49,12 @@ void fill_for(buffer& memory, precision real) {
 }
 
 /// A few places of a buffer, its end included.
-std::vector<char> sample(const buffer& from, std::size_t used) {
+std::vector<char> sample(const buffer& array, std::size_t used) {
   const std::size_t piece = std::clamp<std::size_t>(used / 64 * 16, 16, std::size_t{1} << 18);
   std::vector<char> bytes(4 * piece);
   for (std::size_t i = 0; i < 4; ++i) {
     const std::size_t offset = (used - piece) / 3 * i / 16 * 16;
-    from.read(bytes.data() + i * piece, piece, offset);
+    array.read(bytes.data() + i * piece, piece, offset);
   }
   return bytes;
 }
@@ -89,33 +89,33 @@ buffer ones(const queue& on, std::size_t bins, precision real) {
 }
 
 /// Plans all candidates, as many at once as there are cores.
-std::vector<planned> plan_all(const queue& on, const plan_spec& what,
-                              const std::vector<candidate>& all, bool convolves) {
-  const auto program_of = [&](const candidate& from) {
-    if (request::traits_of(what.kind).is_real_to_real()) {
+std::vector<planned> plan_all(const queue& on, const plan_spec& spec,
+                              const std::vector<candidate>& candidates, bool convolves) {
+  const auto program_of = [&](const candidate& shapes) {
+    if (request::traits_of(spec.kind).is_real_to_real()) {
       auto lines = programs::transform_program(backend::cuda_engine(), on.impl(),
-                                               request::resolved_spec{what});
-      if (from.of_lines.length > 1) {
-        reshape(std::get<planner::pass>(lines.steps.back().operation), from.of_lines);
+                                               request::resolved_spec{spec});
+      if (shapes.of_lines.length > 1) {
+        reshape(std::get<planner::pass>(lines.steps.back().operation), shapes.of_lines);
       }
       return lines;
     }
-    if (!convolves) return programs::make_program(what, on.device(), from.data());
-    const backend::convolution_of_rows rows{what, {.stored = what.real, .distances = {0}}};
-    auto convolving = programs::program_of_rows(rows, on.device(), from.data());
+    if (!convolves) return programs::make_program(spec, on.device(), shapes.data());
+    const backend::convolution_of_rows rows{spec, {.stored = spec.real, .distances = {0}}};
+    auto convolving = programs::program_of_rows(rows, on.device(), shapes.data());
     if (!convolving) throw plan_error("no workgroup takes these rows");
     return std::move(*convolving);
   };
-  std::vector<planned> results(all.size());
+  std::vector<planned> results(candidates.size());
   std::atomic<std::size_t> next{0};
   std::vector<std::jthread> workers;
   for (unsigned t = 0; t < std::max(std::thread::hardware_concurrency(), 1u); ++t) {
     workers.emplace_back([&] {
-      for (std::size_t i = next++; i < all.size(); i = next++) {
-        results[i].data = &all[i];
+      for (std::size_t i = next++; i < candidates.size(); i = next++) {
+        results[i].data = &candidates[i];
         try {
           results[i].program = std::make_shared<const programs::prepared_program>(
-              backend::cuda_engine(), on.impl(), program_of(all[i]));
+              backend::cuda_engine(), on.impl(), program_of(candidates[i]));
         } catch (const error& refused) {
           results[i].refusal = refused.what();
         }
@@ -126,20 +126,20 @@ std::vector<planned> plan_all(const queue& on, const plan_spec& what,
   return results;
 }
 
-void report(std::vector<planned>& all, std::vector<measure::timed_run>& runs,
-            const plan_spec& what) {
+void report(std::vector<planned>& results, std::vector<measure::timed_run>& runs,
+            const plan_spec& spec) {
   const double copy_s = runs[0].median_s();
-  std::vector<std::size_t> order(all.size());
+  std::vector<std::size_t> order(results.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return runs[a + 1].median_s() < runs[b + 1].median_s();
   });
-  fmt::print("{} {} {} x {}, copy {:.2f} us, built in {:.2f} us\n", fmt::join(what.lengths, "x"),
-             name_of(what.kind), name_of(what.real), std::size_t{what.batch}, 1e6 * copy_s,
+  fmt::print("{} {} {} x {}, copy {:.2f} us, built in {:.2f} us\n", fmt::join(spec.lengths, "x"),
+             name_of(spec.kind), name_of(spec.real), std::size_t{spec.batch}, 1e6 * copy_s,
              1e6 * runs[1].median_s());
   std::set<std::string> ways;  // behind their shapes
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    const planned& each = all[order[rank]];
+    const planned& each = results[order[rank]];
     const std::string& label = each.data->label;
     const bool is_first =
         ways.insert(label.substr(std::min(label.rfind('}'), label.size()))).second;
@@ -180,41 +180,41 @@ struct choice {
 };
 
 template <class Real>
-void search(queue& on, const choice& chosen, plan_spec what, buffer& in, buffer& out,
+void search(queue& on, const choice& chosen, plan_spec spec, buffer& in, buffer& out,
             int n_rounds) {
-  const std::size_t points = request::points_of(what);
-  const bool is_real = request::traits_of(what.kind).is_real();
+  const std::size_t points = request::points_of(spec);
+  const bool is_real = request::traits_of(spec.kind).is_real();
   const std::size_t row_bytes = points * sizeof(Real) * (is_real ? 1 : 2);
-  if (what.batch == 0) {
-    what.batch = std::max<std::size_t>((total_bytes - total_bytes / 8) / row_bytes, 1);
+  if (spec.batch == 0) {
+    spec.batch = std::max<std::size_t>((total_bytes - total_bytes / 8) / row_bytes, 1);
   }
-  const std::size_t used = output_bytes(what);
+  const std::size_t used = output_bytes(spec);
 
   const bool convolves = chosen.family == "convolutions";
   if (chosen.compiles_alone) {
-    plan_all(on, what, chosen.candidates(what, on.device()), convolves);
+    plan_all(on, spec, chosen.candidates(spec, on.device()), convolves);
     return;
   }
-  if (!convolves) plan{on, what}.enqueue(on, in.view(), out.view());
+  if (!convolves) plan{on, spec}.enqueue(on, in.view(), out.view());
   const auto expected = sample(convolves ? in : out, used);
-  if (convolves) what.scale = scaling::by_length;
-  const buffer spectrum = ones(on, points, what.real);
+  if (convolves) spec.scale = scaling::by_length;
+  const buffer spectrum = ones(on, points, spec.real);
 
-  const auto candidates = chosen.candidates(what, on.device());
-  auto all = plan_all(on, what, candidates, convolves);
+  const auto candidates = chosen.candidates(spec, on.device());
+  auto results = plan_all(on, spec, candidates, convolves);
   std::size_t workspace_bytes = 0;
-  for (const planned& each : all) {
+  for (const planned& each : results) {
     if (!each.refusal.empty()) fmt::print("  {}: {:.200}\n", each.data->label, each.refusal);
     if (each.program)
       workspace_bytes = std::max(workspace_bytes, each.program->program().workspace_bytes());
   }
-  std::erase_if(all, [](const planned& each) { return !each.program; });
+  std::erase_if(results, [](const planned& each) { return !each.program; });
   buffer workspace{on, workspace_bytes + 256};
   std::vector<measure::timed_run> runs{measure::queued_run(on, "copy", [&] {
     on.impl()->copy({out.view().handle, 0, used}, {in.view().handle, 0, used});
   })};
   std::vector<char> poison(std::min(std::size_t{1} << 20, used), char(0xff));
-  for (planned& each : all) {
+  for (planned& each : results) {
     const auto run = [&, program = each.program] {
       program->enqueue(*on.impl(), {in.view(), out.view(), workspace.view(), spectrum.view()});
     };
@@ -224,7 +224,7 @@ void search(queue& on, const choice& chosen, plan_spec what, buffer& in, buffer&
     each.difference = difference<Real>(sample(out, used), expected);
   }
   measure::take_turns(runs, n_rounds);
-  report(all, runs, what);
+  report(results, runs, spec);
 }
 
 void best_shape(session& asked) {

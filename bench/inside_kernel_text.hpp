@@ -156,10 +156,10 @@ WINGBEAT_FN forward::register_type coefficient(const element* place) {
 }
 
 /// Returns the whole text, its includes replaced.
-[[nodiscard]] inline std::string kernel_text(workgroup_fft what, work does) {
-  what.dir = device::direction::forward;
-  const std::string forward = what.type_text();
-  what.dir = device::direction::inverse;
+[[nodiscard]] inline std::string kernel_text(workgroup_fft shape, work does) {
+  shape.dir = device::direction::forward;
+  const std::string forward = shape.type_text();
+  shape.dir = device::direction::inverse;
   const std::string text = fmt::format(
       R"(#include "wingbeat/device/workgroup/fft.hpp"
 namespace wingbeat::device {{
@@ -175,7 +175,7 @@ void {}(const element* in, element* out, const forward::register_type* table, si
 }}
 }}  // namespace wingbeat::device
 )",
-      forward, what.type_text(), memory_text(what.real),
+      forward, shape.type_text(), memory_text(shape.real),
       does == work::multiply ? "256" : "forward::workgroup_threads",
       does == work::convolve ? "forward::fused_workgroups" : "1", entry_name,
       does == work::multiply ? multiply_body() : transform_body(does));

@@ -265,7 +265,7 @@ struct measured_convolution {
 };
 
 /// Those of `match_templates`: maps, and searches that keep the largest score.
-void add_matches(std::vector<measured_convolution>& all) {
+void add_matches(std::vector<measured_convolution>& cases) {
   using sizes = std::array<std::size_t, 5>;  // image, template, templates at once
   for (const auto [y, x, h, w, most] : {sizes{4096, 4096, 512, 512, 8},
                                         {5760, 4092, 480, 480, 1},
@@ -280,38 +280,38 @@ void add_matches(std::vector<measured_convolution>& all) {
                             .kind = operation::correlate,
                             .mode = extent::valid,
                             .kernels = count};
-      all.push_back({"correlate " + title, spec});
+      cases.push_back({"correlate " + title, spec});
       if (y != 4096) continue;
       const search_spec search{.image = spec.image, .templates = spec.kernel};
       spec.store = convolving::score_store(convolving::kept_of(search, count, true));
-      all.push_back({"search " + title, spec});
+      cases.push_back({"search " + title, spec});
       spec.between = precision::fp16;
       spec.image_peak = spec.kernel_peak = 1;
-      all.push_back({"search in fp16 " + title, spec});
+      cases.push_back({"search in fp16 " + title, spec});
     }
   }
 }
 
 std::vector<measured_convolution> measured_convolutions() {
-  std::vector<measured_convolution> all;
-  add_matches(all);
+  std::vector<measured_convolution> cases;
+  add_matches(cases);
   using blocks = std::array<std::size_t, 2>;
   for (const auto [taps, block] : {blocks{255, 512}, {255, 1024}, {255, 4096}, {4095, 16384}}) {
-    all.push_back({fmt::format("filter {} taps, blocks of {}", taps, block),
-                   {.image = {std::size_t{1} << 26},
-                    .kernel = {taps},
-                    .mode = extent::same,
-                    .prepared = operand_role::kernel,
-                    .block = block}});
+    cases.push_back({fmt::format("filter {} taps, blocks of {}", taps, block),
+                     {.image = {std::size_t{1} << 26},
+                      .kernel = {taps},
+                      .mode = extent::same,
+                      .prepared = operand_role::kernel,
+                      .block = block}});
   }
-  all.push_back({"blur 1920x1080, 256 taps", convolving::planes_of({.height = 1080,
-                                                                    .width = 1920,
-                                                                    .channels = 3,
-                                                                    .kernel_height = 256,
-                                                                    .kernel_width = 256,
-                                                                    .outside = border::mirror,
-                                                                    .stored = precision::fp16})});
-  return all;
+  cases.push_back({"blur 1920x1080, 256 taps", convolving::planes_of({.height = 1080,
+                                                                      .width = 1920,
+                                                                      .channels = 3,
+                                                                      .kernel_height = 256,
+                                                                      .kernel_width = 256,
+                                                                      .outside = border::mirror,
+                                                                      .stored = precision::fp16})});
+  return cases;
 }
 
 /// Returns the kernels of both programs of each convolution.
@@ -382,9 +382,9 @@ void compile_all(std::vector<unit>& units) {
   for (auto& thread : threads) {
     thread = std::jthread{[&] {
       for (std::size_t i = next++; i < units.size(); i = next++) {
-        const auto made = backend::cuda::compile_for(units[i].source, units[i].architecture);
-        units[i].digest = fmt::format("{} {} registers {} spilled", digest_of(made.binary),
-                                      made.figures.registers, made.figures.spill_bytes);
+        const auto compiled = backend::cuda::compile_for(units[i].source, units[i].architecture);
+        units[i].digest = fmt::format("{} {} registers {} spilled", digest_of(compiled.binary),
+                                      compiled.figures.registers, compiled.figures.spill_bytes);
         if (++done % 100 == 0) fmt::print(stderr, "{} of {}\n", done.load(), units.size());
       }
     }};

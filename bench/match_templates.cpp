@@ -93,13 +93,13 @@ backend::run run_of(const buffer& templates, buffer_view out, const buffer& spec
 
 /// Returns cuFFT's runs, one for each length that it may pad to.
 std::vector<std::unique_ptr<unfused>> peers_of(const queue& on, const problem& p) {
-  std::vector<std::unique_ptr<unfused>> all;
-  all.push_back(std::make_unique<unfused>(on, p, p.image));
+  std::vector<std::unique_ptr<unfused>> result;
+  result.push_back(std::make_unique<unfused>(on, p, p.image));
   const lengths smooth{smooth_length(p.image.y), smooth_length(p.image.x)};
   if (smooth.y != p.image.y || smooth.x != p.image.x) {
-    all.push_back(std::make_unique<unfused>(on, p, smooth));
+    result.push_back(std::make_unique<unfused>(on, p, smooth));
   }
-  return all;
+  return result;
 }
 
 void match(session& asked, const problem& p) {

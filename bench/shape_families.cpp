@@ -23,12 +23,12 @@ using list = std::vector<candidate>;
 candidate own(const plan_spec& spec, const device_info& device) {
   const tuning::architecture& data = tuning::for_device(device);
   const tuning::shapes& mine = tuning::shapes_for(data, spec.real);
-  candidate all;
-  all.label = "built in";
-  all.bank_bytes = data.bank_bytes;
-  all.placing = data.placing;
+  candidate result;
+  result.label = "built in";
+  result.bank_bytes = data.bank_bytes;
+  result.placing = data.placing;
   const request::traits& kind = request::traits_of(spec.kind);
-  all.is_forward = kind.is_forward;
+  result.is_forward = kind.is_forward;
   const bool is_odd = kind.is_real() && spec.lengths.back() % 2 == 1;
   const tuning::row_shapes& own = !kind.is_real() || is_odd ? mine.rows
                                   : kind.is_forward         ? mine.rows_of_reals
@@ -37,20 +37,20 @@ candidate own(const plan_spec& spec, const device_info& device) {
   const auto copy = [](auto& shapes, const auto& table) {
     for (const auto& each : table) shapes.push_back(each);
   };
-  if (is_odd && kind.is_forward) copy(all.whole, mine.odd_rows_of_reals);
-  copy(all.whole, rows.whole);
-  copy(all.lines, rows.lines);
-  copy(all.cuts, rows.cuts);
-  copy(all.convolutions, mine.convolutions);
-  copy(all.primes, mine.primes);
-  copy(all.primes_of_reals, mine.primes_of_reals);
-  copy(all.chirps, mine.chirps);
-  copy(all.columns, mine.columns);
-  copy(all.column_lines, mine.column_lines);
-  copy(all.planes, own.planes);
-  copy(all.mirrored, own.mirrored);
-  all.unmeasured_mirrored = mine.unmeasured_mirrored;
-  return all;
+  if (is_odd && kind.is_forward) copy(result.whole, mine.odd_rows_of_reals);
+  copy(result.whole, rows.whole);
+  copy(result.lines, rows.lines);
+  copy(result.cuts, rows.cuts);
+  copy(result.convolutions, mine.convolutions);
+  copy(result.primes, mine.primes);
+  copy(result.primes_of_reals, mine.primes_of_reals);
+  copy(result.chirps, mine.chirps);
+  copy(result.columns, mine.columns);
+  copy(result.column_lines, mine.column_lines);
+  copy(result.planes, own.planes);
+  copy(result.mirrored, own.mirrored);
+  result.unmeasured_mirrored = mine.unmeasured_mirrored;
+  return result;
 }
 
 std::size_t row_of(const plan_spec& spec) {
@@ -429,28 +429,28 @@ void reshape(planner::pass& lines, const tuning::shape& shape) {
 std::vector<candidate> candidates_of(const std::string& family_name, const plan_spec& spec,
                                      const device_info& device) {
   const candidate base = own(spec, device);
-  list all{base};
+  list candidates{base};
   const std::size_t row = row_of(spec);
   const auto bits = static_cast<unsigned>(std::countr_zero(row));
   const request::traits& kind = request::traits_of(spec.kind);
   const std::map<std::string, std::function<void()>> families{
-      {"built-in", [&] { add_launches(all, base); }},
-      {"rows", [&] { add_rows(all, base, spec); }},
-      {"convolutions", [&] { add_convolutions(all, base, row); }},
-      {"primes", [&] { add_primes(all, base, spec.lengths.back(), kind); }},
-      {"columns", [&] { add_column_shapes(all, base, spec.lengths.front()); }},
-      {"real-lines", [&] { add_real_lines(all, base, spec); }},
-      {"lines", [&] { add_lines(all, base, row); }},
-      {"cuts", [&] { add_cuts(all, base, row); }},
-      {"mirrored", [&] { add_mirrored(all, base, bits); }},
+      {"built-in", [&] { add_launches(candidates, base); }},
+      {"rows", [&] { add_rows(candidates, base, spec); }},
+      {"convolutions", [&] { add_convolutions(candidates, base, row); }},
+      {"primes", [&] { add_primes(candidates, base, spec.lengths.back(), kind); }},
+      {"columns", [&] { add_column_shapes(candidates, base, spec.lengths.front()); }},
+      {"real-lines", [&] { add_real_lines(candidates, base, spec); }},
+      {"lines", [&] { add_lines(candidates, base, row); }},
+      {"cuts", [&] { add_cuts(candidates, base, row); }},
+      {"mirrored", [&] { add_mirrored(candidates, base, bits); }},
       {"planes", [&] {
          const std::size_t rows = spec.lengths[spec.lengths.size() - 2];
-         add_planes(all, base, static_cast<unsigned>(rows), row);
+         add_planes(candidates, base, static_cast<unsigned>(rows), row);
        }}};
   const auto found = families.find(family_name);
   if (found == families.end()) throw plan_error("family " + family_name + " is not known");
   found->second();
-  return all;
+  return candidates;
 }
 
 }  // namespace wingbeat::bench

@@ -31,21 +31,21 @@ struct candidate {
   [[nodiscard]] tuning::architecture data() const {
     const tuning::row_shapes rows{
         .whole = whole, .lines = lines, .cuts = cuts, .planes = planes, .mirrored = mirrored};
-    const tuning::shapes all{.rows = rows,
-                             .rows_of_reals = rows,
-                             .rows_of_bins = rows,
-                             .convolutions = convolutions,
-                             .primes = primes,
-                             .primes_of_reals = primes_of_reals,
-                             .chirps = chirps,
-                             .columns = columns,
-                             .column_lines = column_lines,
-                             .unmeasured_mirrored = unmeasured_mirrored};
+    const tuning::shapes shapes{.rows = rows,
+                                .rows_of_reals = rows,
+                                .rows_of_bins = rows,
+                                .convolutions = convolutions,
+                                .primes = primes,
+                                .primes_of_reals = primes_of_reals,
+                                .chirps = chirps,
+                                .columns = columns,
+                                .column_lines = column_lines,
+                                .unmeasured_mirrored = unmeasured_mirrored};
     tuning::architecture result{.name = "candidate",
                                 .bank_bytes = bank_bytes,
-                                .fp32 = all,
-                                .fp64 = all,
-                                .stored_in_16_bits = all,
+                                .fp32 = shapes,
+                                .fp64 = shapes,
+                                .stored_in_16_bits = shapes,
                                 .placing = placing};
     if (!spreads) result.placing.least_workgroups_per_unit = 0;
     return result;

@@ -36,12 +36,12 @@ class recording {
   }
 
   [[nodiscard]] channeliser::samples chunk(std::size_t number) const {
-    const std::span<const std::byte> all = bytes_;
+    const std::span<const std::byte> bytes = bytes_;
     const std::size_t offset = number % n_chunks * 2 * plane_bytes;
-    return {.packed = {all.subspan(offset, plane_bytes),
-                       all.subspan(offset + plane_bytes, plane_bytes)},
+    return {.packed = {bytes.subspan(offset, plane_bytes),
+                       bytes.subspan(offset + plane_bytes, plane_bytes)},
             .count = chunk_samples,
-            .owner = {std::shared_ptr<const void>{}, all.data()}};
+            .owner = {std::shared_ptr<const void>{}, bytes.data()}};
   }
 
   static constexpr std::size_t plane_bytes = chunk_samples / 8 * bits;
@@ -62,26 +62,26 @@ channeliser_spec spec_of(std::size_t channels, std::size_t spectra_per_heap) {
 }
 
 /// Samples of one polarisation a second, pushed without pause.
-double flat_out(const channeliser_spec& spec, const recording& from, queue on) {
+double flat_out(const channeliser_spec& spec, const recording& input, queue on) {
   channeliser bank{on, spec, 0};
   const auto take = [](const channelised_heap&) {};
   std::size_t n = 0;
   auto begin = clock_type::now();
-  while (n < n_chunks && seconds_since(begin) < duration_s) bank.push(on, from.chunk(n++), take);
+  while (n < n_chunks && seconds_since(begin) < duration_s) bank.push(on, input.chunk(n++), take);
   bank.finish(take);
   begin = clock_type::now();
   const std::size_t warm = n;
-  while (seconds_since(begin) < duration_s) bank.push(on, from.chunk(n++), take);
+  while (seconds_since(begin) < duration_s) bank.push(on, input.chunk(n++), take);
   bank.finish(take);
   return static_cast<double>((n - warm) * chunk_samples) / seconds_since(begin);
 }
 
 /// Samples of one polarisation a second that the bus carries in, or in and out as heaps, with no
 /// work but the copies.
-double bus_alone(const recording& from, const queue& on, bool goes_out) {
+double bus_alone(const recording& input, const queue& on, bool goes_out) {
   constexpr std::size_t at_once = 4;  // chunks that are queued before the first is waited for
   constexpr std::size_t heap_bytes = 2 * chunk_samples;  // a byte for each sample
-  buffer there{on, at_once * 2 * recording::plane_bytes}, made{on, heap_bytes};
+  buffer planes{on, at_once * 2 * recording::plane_bytes}, made{on, heap_bytes};
   const pinned_memory heaps{on, heap_bytes};
   const auto beside = on.impl()->open_beside();
   std::vector<std::unique_ptr<backend::mark>> marks(at_once), out_marks(at_once);
@@ -92,12 +92,12 @@ double bus_alone(const recording& from, const queue& on, bool goes_out) {
     if (mark) mark->wait();
     auto& out_mark = out_marks[n % at_once];
     if (out_mark) out_mark->wait();
-    const channeliser::samples next = from.chunk(n);
+    const channeliser::samples next = input.chunk(n);
     for (std::size_t p = 0; p < 2; ++p) {
-      buffer_view to = there.view();
-      to.offset_bytes = (n % at_once * 2 + p) * recording::plane_bytes;
-      to.size_bytes = recording::plane_bytes;
-      on.impl()->write_later(to, next.packed[p].data());
+      buffer_view plane = planes.view();
+      plane.offset_bytes = (n % at_once * 2 + p) * recording::plane_bytes;
+      plane.size_bytes = recording::plane_bytes;
+      on.impl()->write_later(plane, next.packed[p].data());
     }
     mark = on.impl()->record();
     if (!goes_out || !beside) continue;
@@ -115,7 +115,7 @@ struct antenna_run {
 };
 
 /// One antenna in step with time.
-antenna_run in_time(const channeliser_spec& spec, const recording& from, const device_info& device,
+antenna_run in_time(const channeliser_spec& spec, const recording& input, const device_info& device,
                     clock_type::time_point begin) {
   queue on{device};
   channeliser bank{on, spec, 0};
@@ -131,7 +131,7 @@ antenna_run in_time(const channeliser_spec& spec, const recording& from, const d
     const auto due = std::chrono::duration<double>(static_cast<double>(i + 1) * chunk_s);
     arrival = begin + std::chrono::duration_cast<clock_type::duration>(due);
     std::this_thread::sleep_until(arrival);
-    bank.push(on, from.chunk(i), take);
+    bank.push(on, input.chunk(i), take);
     bank.finish(take);
     result.late_s = seconds_since(arrival);
     if (result.late_s > 1) break;
@@ -139,13 +139,13 @@ antenna_run in_time(const channeliser_spec& spec, const recording& from, const d
   return result;
 }
 
-json antennas_in_time(const channeliser_spec& spec, const recording& from,
+json antennas_in_time(const channeliser_spec& spec, const recording& input,
                       const device_info& device, std::size_t n_antennas) {
   std::vector<antenna_run> runs(n_antennas);
   std::vector<std::thread> threads;
   const auto begin = clock_type::now() + std::chrono::seconds(1);  // kernels are compiled by then
   for (antenna_run& run : runs) {
-    threads.emplace_back([&] { run = in_time(spec, from, device, begin); });
+    threads.emplace_back([&] { run = in_time(spec, input, device, begin); });
   }
   for (std::thread& each : threads) each.join();
   std::vector<double> latencies;

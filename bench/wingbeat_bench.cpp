@@ -12,8 +12,8 @@
 namespace wingbeat::bench {
 
 std::vector<question>& questions() {
-  static std::vector<question> all;
-  return all;
+  static std::vector<question> list;
+  return list;
 }
 
 queue& session::on() {
@@ -113,9 +113,9 @@ std::vector<kernel_parameter> parameters_of(const std::string& letters) {
 namespace {
 
 void list_questions() {
-  auto all = questions();
-  std::ranges::sort(all, {}, &question::name);
-  for (const question& each : all) fmt::print("{} {}\n    {}\n", each.name, each.words, each.asks);
+  auto list = questions();
+  std::ranges::sort(list, {}, &question::name);
+  for (const question& each : list) fmt::print("{} {}\n    {}\n", each.name, each.words, each.asks);
 }
 
 int answer(session& asked, const std::string& name) {

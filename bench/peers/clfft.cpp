@@ -28,13 +28,13 @@ std::vector<std::size_t> reversed(const std::vector<std::size_t>& axes) {
 
 class clfft_job final : public device_job<opencl_device> {
  public:
-  clfft_job(const opencl_device& on, const problem& what) : device_job(on, what), queue_(on.queue) {
-    if (what.in.imaginary != 0 || what.out.imaginary != 0) {
+  clfft_job(const opencl_device& on, const problem& spec) : device_job(on, spec), queue_(on.queue) {
+    if (spec.in.imaginary != 0 || spec.out.imaginary != 0) {
       throw refusal("this peer gives clFFT one buffer a side, without planar numbers");
     }
-    const auto lengths = reversed(what.lengths);
+    const auto lengths = reversed(spec.lengths);
     const auto axes = static_cast<clfftDim>(lengths.size());
-    if (what.does == kind::reals_to_reals) throw refusal("clFFT has none from reals to reals");
+    if (spec.does == kind::reals_to_reals) throw refusal("clFFT has none from reals to reals");
     require(clfftCreateDefaultPlan(&plan_, on.context, axes, lengths.data()), "make a plan");
     try {
       describe(axes);
@@ -53,9 +53,9 @@ class clfft_job final : public device_job<opencl_device> {
 
  protected:
   void queue_run() override {
-    require(clfftEnqueueTransform(plan_, what_.is_inverse() ? CLFFT_BACKWARD : CLFFT_FORWARD, 1,
+    require(clfftEnqueueTransform(plan_, spec_.is_inverse() ? CLFFT_BACKWARD : CLFFT_FORWARD, 1,
                                   &queue_, 0, nullptr, nullptr, &in_,
-                                  what_.in_place ? nullptr : &out_, nullptr),
+                                  spec_.in_place ? nullptr : &out_, nullptr),
             "queue a run");
   }
 
@@ -63,23 +63,23 @@ class clfft_job final : public device_job<opencl_device> {
   void describe(clfftDim axes) {
     constexpr clfftLayout bins = CLFFT_HERMITIAN_INTERLEAVED;
     constexpr clfftLayout pairs = CLFFT_COMPLEX_INTERLEAVED;
-    const clfftLayout from = what_.does == kind::forward_from_real ? CLFFT_REAL
-                             : what_.is_real()                     ? bins
-                                                                   : pairs;
-    const clfftLayout to = what_.does == kind::inverse_to_real ? CLFFT_REAL
-                           : what_.is_real()                   ? bins
-                                                               : pairs;
-    const bool is_fp64 = what_.real == precision::fp64;
+    const clfftLayout in_layout = spec_.does == kind::forward_from_real ? CLFFT_REAL
+                                  : spec_.is_real()                     ? bins
+                                                                        : pairs;
+    const clfftLayout out_layout = spec_.does == kind::inverse_to_real ? CLFFT_REAL
+                                   : spec_.is_real()                   ? bins
+                                                                       : pairs;
+    const bool is_fp64 = spec_.real == precision::fp64;
     require(clfftSetPlanPrecision(plan_, is_fp64 ? CLFFT_DOUBLE : CLFFT_SINGLE), "set precision");
-    require(clfftSetLayout(plan_, from, to), "set a layout");
-    require(clfftSetResultLocation(plan_, what_.in_place ? CLFFT_INPLACE : CLFFT_OUTOFPLACE),
+    require(clfftSetLayout(plan_, in_layout, out_layout), "set a layout");
+    require(clfftSetResultLocation(plan_, spec_.in_place ? CLFFT_INPLACE : CLFFT_OUTOFPLACE),
             "set a place");
-    require(clfftSetPlanBatchSize(plan_, what_.batch), "set a batch");
+    require(clfftSetPlanBatchSize(plan_, spec_.batch), "set a batch");
     require(clfftSetPlanScale(plan_, CLFFT_BACKWARD, 1), "set a scale");
-    auto in = reversed(what_.in.strides), out = reversed(what_.out.strides);
+    auto in = reversed(spec_.in.strides), out = reversed(spec_.out.strides);
     require(clfftSetPlanInStride(plan_, axes, in.data()), "set strides");
     require(clfftSetPlanOutStride(plan_, axes, out.data()), "set strides");
-    require(clfftSetPlanDistance(plan_, what_.in.distance, what_.out.distance), "set distances");
+    require(clfftSetPlanDistance(plan_, spec_.in.distance, spec_.out.distance), "set distances");
   }
 
   cl_command_queue queue_;
@@ -100,11 +100,11 @@ class clfft final : public library {
            std::to_string(setup.patch);
   }
 
-  std::unique_ptr<job> plan(const problem& what) override {
-    if (what.real != precision::fp32 && what.real != precision::fp64) {
+  std::unique_ptr<job> plan(const problem& spec) override {
+    if (spec.real != precision::fp32 && spec.real != precision::fp64) {
       throw refusal("clFFT computes in fp32 and fp64");
     }
-    return std::make_unique<clfft_job>(on_, what);
+    return std::make_unique<clfft_job>(on_, spec);
   }
 
  private:

@@ -39,9 +39,9 @@ class cuda_device {
   }
 
   [[nodiscard]] memory allocate(std::size_t size_bytes) const {
-    void* made = nullptr;
-    check(cudaMalloc(&made, size_bytes), "allocate memory");
-    return made;
+    void* address = nullptr;
+    check(cudaMalloc(&address, size_bytes), "allocate memory");
+    return address;
   }
 
   static void release(memory released) { cudaFree(released); }

@@ -18,10 +18,10 @@ class device_job : public job {
  public:
   using memory = typename Device::memory;
 
-  device_job(const Device& on, const problem& what)
-      : on_(on), what_(what), size_bytes_(std::max(what.in.size_bytes, what.out.size_bytes)) {
+  device_job(const Device& on, const problem& spec)
+      : on_(on), spec_(spec), size_bytes_(std::max(spec.in.size_bytes, spec.out.size_bytes)) {
     in_ = on.allocate(size_bytes_);
-    out_ = what.in_place ? in_ : on.allocate(size_bytes_);
+    out_ = spec.in_place ? in_ : on.allocate(size_bytes_);
     if (spoils_input()) kept_ = on.allocate(size_bytes_);
   }
   ~device_job() override {
@@ -64,19 +64,19 @@ class device_job : public job {
   virtual void queue_run() = 0;
 
   const Device& on_;
-  problem what_;
+  problem spec_;
   std::size_t size_bytes_;
   memory in_{}, out_{};
 
  private:
   /// Libraries use the input of c2r for what lies between passes, out of place too.
   [[nodiscard]] bool spoils_input() const {
-    return what_.in_place || what_.does == kind::inverse_to_real;
+    return spec_.in_place || spec_.does == kind::inverse_to_real;
   }
 
-  void repeat_over(memory to, const std::vector<char>& block) {
+  void repeat_over(memory target, const std::vector<char>& block) {
     for (std::size_t offset = 0; offset < size_bytes_; offset += block.size()) {
-      on_.write(to, offset, block.data(), std::min(block.size(), size_bytes_ - offset));
+      on_.write(target, offset, block.data(), std::min(block.size(), size_bytes_ - offset));
     }
   }
 

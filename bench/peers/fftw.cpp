@@ -71,16 +71,16 @@ struct release {
 template <class Real>
 class fftw_job final : public job {
  public:
-  explicit fftw_job(const problem& what)
-      : what_(what), size_bytes_(std::max(what.in.size_bytes, what.out.size_bytes)) {
+  explicit fftw_job(const problem& spec)
+      : spec_(spec), size_bytes_(std::max(spec.in.size_bytes, spec.out.size_bytes)) {
     in_ = allocated();
-    if (!what.in_place) out_ = allocated();
+    if (!spec.in_place) out_ = allocated();
     std::fill_n(in_.get(), size_bytes_, 0);  // plans are measured on what is here
     if (out_) std::fill_n(out_.get(), size_bytes_, 0);
-    for (std::size_t a = 0; a < what.lengths.size(); ++a) {
-      axes_.push_back({long(what.lengths[a]), long(what.in.strides[a]), long(what.out.strides[a])});
+    for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
+      axes_.push_back({long(spec.lengths[a]), long(spec.in.strides[a]), long(spec.out.strides[a])});
     }
-    batch_ = {long(what.batch), long(what.in.distance), long(what.out.distance)};
+    batch_ = {long(spec.batch), long(spec.in.distance), long(spec.out.distance)};
     plan_ = made();
     if (plan_ == nullptr) throw refusal("FFTW has no plan for this layout");
   }
@@ -96,7 +96,7 @@ class fftw_job final : public job {
 
   double run(std::size_t n_runs) override {
     // FFTW overwrites the input of c2r even out of place.
-    if (what_.in_place || what_.does == kind::inverse_to_real) restore();
+    if (spec_.in_place || spec_.does == kind::inverse_to_real) restore();
     const auto begin = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < n_runs; ++i) names<Real>::execute(plan_);
     return seconds_since(begin);
@@ -115,9 +115,9 @@ class fftw_job final : public job {
   using complex = typename names<Real>::complex;
 
   [[nodiscard]] memory allocated() const {
-    memory made{static_cast<char*>(fftw_malloc(size_bytes_))};
-    if (!made) throw refusal("memory ran out");
-    return made;
+    memory result{static_cast<char*>(fftw_malloc(size_bytes_))};
+    if (!result) throw refusal("memory ran out");
+    return result;
   }
 
   void restore() {
@@ -132,10 +132,10 @@ class fftw_job final : public job {
     auto* const out = reinterpret_cast<Real*>((out_ ? out_ : in_).get());
     auto* const in_z = reinterpret_cast<complex*>(in);
     auto* const out_z = reinterpret_cast<complex*>(out);
-    Real* const in_i = in + what_.in.imaginary;
-    Real* const out_i = out + what_.out.imaginary;
-    const bool is_split = what_.in.imaginary != 0 || what_.out.imaginary != 0;
-    switch (what_.does) {
+    Real* const in_i = in + spec_.in.imaginary;
+    Real* const out_i = out + spec_.out.imaginary;
+    const bool is_split = spec_.in.imaginary != 0 || spec_.out.imaginary != 0;
+    switch (spec_.does) {
       case kind::forward_from_real:
         return is_split ? api::split_r2c(rank, axes_.data(), 1, &batch_, in, out, out_i, how)
                         : api::r2c(rank, axes_.data(), 1, &batch_, in, out_z, how);
@@ -147,7 +147,7 @@ class fftw_job final : public job {
                         : api::c2c(rank, axes_.data(), 1, &batch_, in_z, out_z, -1, how);
       case kind::reals_to_reals: {
         std::vector<fftw_r2r_kind> kinds;
-        for (const real_kind axis : what_.axis_kinds) kinds.push_back(fftw_kind(axis));
+        for (const real_kind axis : spec_.axis_kinds) kinds.push_back(fftw_kind(axis));
         return api::r2r(rank, axes_.data(), 1, &batch_, in, out, kinds.data(), how);
       }
       case kind::inverse: break;
@@ -157,7 +157,7 @@ class fftw_job final : public job {
                     : api::c2c(rank, axes_.data(), 1, &batch_, in_z, out_z, 1, how);
   }
 
-  problem what_;
+  problem spec_;
   std::size_t size_bytes_;
   memory in_, out_;
   std::vector<char> block_;
@@ -178,10 +178,10 @@ class fftw final : public library {
            (threads == 1 ? " thread" : " threads");
   }
 
-  std::unique_ptr<job> plan(const problem& what) override {
-    switch (what.real) {
-      case precision::fp32: return std::make_unique<fftw_job<float>>(what);
-      case precision::fp64: return std::make_unique<fftw_job<double>>(what);
+  std::unique_ptr<job> plan(const problem& spec) override {
+    switch (spec.real) {
+      case precision::fp32: return std::make_unique<fftw_job<float>>(spec);
+      case precision::fp64: return std::make_unique<fftw_job<double>>(spec);
       default: throw refusal("FFTW computes in fp32 and fp64");
     }
   }

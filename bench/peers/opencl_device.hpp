@@ -33,12 +33,12 @@ class opencl_device {
 
   /// Opens the device of that name; of several, the one with that index among processors and GPUs.
   void open(int index, const std::string& name) {
-    const auto all = devices();
+    const auto found = devices();
     const auto has_name = [&](cl_device_id one) { return name_of(one) == name; };
     const auto position = static_cast<std::size_t>(index);
-    if (position < all.size() && has_name(all[position])) id = all[position];
-    for (std::size_t i = 0; i < all.size() && id == nullptr; ++i) {
-      if (has_name(all[i])) id = all[i];
+    if (position < found.size() && has_name(found[position])) id = found[position];
+    for (std::size_t i = 0; i < found.size() && id == nullptr; ++i) {
+      if (has_name(found[i])) id = found[i];
     }
     if (id == nullptr) throw refusal("no OpenCL device is called '" + name + "'");
     check(clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr), "ask");
@@ -51,9 +51,9 @@ class opencl_device {
 
   [[nodiscard]] memory allocate(std::size_t size_bytes) const {
     cl_int status = CL_SUCCESS;
-    const cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, size_bytes, nullptr, &status);
+    const cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, size_bytes, nullptr, &status);
     check(status, "allocate memory");
-    return made;
+    return buffer;
   }
 
   static void release(memory released) { clReleaseMemObject(released); }
@@ -93,9 +93,9 @@ class opencl_device {
   cl_command_queue queue = nullptr;
 
  private:
-  static std::string name_of(cl_device_id one) {
+  static std::string name_of(cl_device_id device) {
     char text[512] = "";
-    check(clGetDeviceInfo(one, CL_DEVICE_NAME, sizeof text, text, nullptr), "name a device");
+    check(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, nullptr), "name a device");
     return text;
   }
 
@@ -104,21 +104,21 @@ class opencl_device {
     check(clGetPlatformIDs(0, nullptr, &n), "count platforms");
     std::vector<cl_platform_id> platforms(n);
     check(clGetPlatformIDs(n, platforms.data(), nullptr), "list platforms");
-    std::vector<cl_device_id> all;
-    for (const cl_platform_id one : platforms) {
+    std::vector<cl_device_id> result;
+    for (const cl_platform_id platform : platforms) {
       constexpr cl_device_type type = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU;
-      if (clGetDeviceIDs(one, type, 0, nullptr, &n) != CL_SUCCESS) continue;
+      if (clGetDeviceIDs(platform, type, 0, nullptr, &n) != CL_SUCCESS) continue;
       std::vector<cl_device_id> some(n);
-      check(clGetDeviceIDs(one, type, n, some.data(), nullptr), "list devices");
-      all.insert(all.end(), some.begin(), some.end());
+      check(clGetDeviceIDs(platform, type, n, some.data(), nullptr), "list devices");
+      result.insert(result.end(), some.begin(), some.end());
     }
-    return all;
+    return result;
   }
 
   [[nodiscard]] cl_event mark() const {
-    cl_event made = nullptr;
-    check(clEnqueueMarkerWithWaitList(queue, 0, nullptr, &made), "mark the queue");
-    return made;
+    cl_event event = nullptr;
+    check(clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event), "mark the queue");
+    return event;
   }
 
   static cl_ulong end_of(cl_event event) {

@@ -51,13 +51,13 @@ struct problem {
     return is_real() && axis + 1 == lengths.size() ? lengths[axis] / 2 + 1 : lengths[axis];
   }
   /// Returns whether the axes of a side lie as in one array, each right behind the smaller ones.
-  [[nodiscard]] bool is_packed(const side& one, bool is_real_side) const {
+  [[nodiscard]] bool is_packed(const side& array, bool is_real_side) const {
     std::size_t stride = 1;
     for (std::size_t a = lengths.size(); a-- > 0;) {
-      if (one.strides[a] != stride) return false;
+      if (array.strides[a] != stride) return false;
       stride *= is_real_side ? lengths[a] : bins(a);
     }
-    return one.imaginary == 0 && (batch == 1 || one.distance == stride);
+    return array.imaginary == 0 && (batch == 1 || array.distance == stride);
   }
 };
 
@@ -71,13 +71,13 @@ inline std::size_t number(std::string_view text) {
 }
 
 inline std::vector<std::size_t> numbers(std::string_view text) {
-  std::vector<std::size_t> all;
+  std::vector<std::size_t> result;
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find('x'));
-    all.push_back(number(word));
+    result.push_back(number(word));
     text.remove_prefix(word.size() < text.size() ? word.size() + 1 : word.size());
   }
-  return all;
+  return result;
 }
 
 template <class Value, std::size_t N>
@@ -88,11 +88,11 @@ Value named(const std::array<std::pair<std::string_view, Value>, N>& table, std:
   throw refusal("'" + std::string{word} + "' is nothing this peer knows");
 }
 
-inline void side_word(side& to, std::string_view name, std::string_view value) {
-  if (name == "strides") to.strides = numbers(value);
-  if (name == "distance") to.distance = number(value);
-  if (name == "imaginary") to.imaginary = number(value);
-  if (name == "bytes") to.size_bytes = number(value);
+inline void side_word(side& array, std::string_view name, std::string_view value) {
+  if (name == "strides") array.strides = numbers(value);
+  if (name == "distance") array.distance = number(value);
+  if (name == "imaginary") array.imaginary = number(value);
+  if (name == "bytes") array.size_bytes = number(value);
 }
 
 inline std::vector<real_kind> real_kinds(std::string_view text) {
@@ -112,7 +112,7 @@ inline std::vector<real_kind> real_kinds(std::string_view text) {
   return found;
 }
 
-inline void word(problem& to, std::string_view name, std::string_view value) {
+inline void word(problem& result, std::string_view name, std::string_view value) {
   using namespace std::string_view_literals;
   constexpr std::array kinds{std::pair{"forward"sv, kind::forward},
                              std::pair{"inverse"sv, kind::inverse},
@@ -122,20 +122,20 @@ inline void word(problem& to, std::string_view name, std::string_view value) {
       std::pair{"fp32"sv, precision::fp32}, std::pair{"fp64"sv, precision::fp64},
       std::pair{"fp16"sv, precision::fp16}, std::pair{"bf16"sv, precision::bf16}};
   if (name == "kind" && (value.starts_with("dct") || value.starts_with("dst") || value == "dht")) {
-    to.does = kind::reals_to_reals;
-    to.axis_kinds = real_kinds(value);
+    result.does = kind::reals_to_reals;
+    result.axis_kinds = real_kinds(value);
   } else if (name == "kind") {
-    to.does = named(kinds, value);
+    result.does = named(kinds, value);
   }
-  if (name == "precision") to.real = named(precisions, value);
-  if (name == "lengths") to.lengths = numbers(value);
-  if (name == "batch") to.batch = number(value);
+  if (name == "precision") result.real = named(precisions, value);
+  if (name == "lengths") result.lengths = numbers(value);
+  if (name == "batch") result.batch = number(value);
   if (name == "in_place") {
-    to.in_place = number(value) != 0;
+    result.in_place = number(value) != 0;
   } else if (name.starts_with("in_")) {
-    side_word(to.in, name.substr(3), value);
+    side_word(result.in, name.substr(3), value);
   } else if (name.starts_with("out_")) {
-    side_word(to.out, name.substr(4), value);
+    side_word(result.out, name.substr(4), value);
   }
 }
 
@@ -143,23 +143,23 @@ inline void word(problem& to, std::string_view name, std::string_view value) {
 
 /// Reads the words behind "plan". Throws `refusal` for words that state no problem.
 inline problem problem_of(std::string_view words) {
-  problem made;
+  problem result;
   while (!words.empty()) {
-    const std::string_view one = words.substr(0, words.find(' '));
-    const std::size_t equals = one.find('=');
+    const std::string_view pair = words.substr(0, words.find(' '));
+    const std::size_t equals = pair.find('=');
     if (equals == std::string_view::npos) throw refusal("a word without '='");
-    reading::word(made, one.substr(0, equals), one.substr(equals + 1));
-    words.remove_prefix(one.size() < words.size() ? one.size() + 1 : one.size());
+    reading::word(result, pair.substr(0, equals), pair.substr(equals + 1));
+    words.remove_prefix(pair.size() < words.size() ? pair.size() + 1 : pair.size());
   }
-  const std::size_t axes = made.lengths.size();
-  if (axes == 0 || made.in.strides.size() != axes || made.out.strides.size() != axes) {
+  const std::size_t axes = result.lengths.size();
+  if (axes == 0 || result.in.strides.size() != axes || result.out.strides.size() != axes) {
     throw refusal("lengths and strides differ in their number of axes");
   }
-  if (made.axis_kinds.size() == 1) made.axis_kinds.resize(axes, made.axis_kinds.front());
-  if (made.does == kind::reals_to_reals && made.axis_kinds.size() != axes) {
+  if (result.axis_kinds.size() == 1) result.axis_kinds.resize(axes, result.axis_kinds.front());
+  if (result.does == kind::reals_to_reals && result.axis_kinds.size() != axes) {
     throw refusal("lengths and kinds differ in their number of axes");
   }
-  return made;
+  return result;
 }
 
 }  // namespace peers

@@ -41,13 +41,13 @@ class library {
   virtual ~library() = default;
   /// Returns "name version".
   virtual std::string open(int index, int threads, const std::string& device_name) = 0;
-  virtual std::unique_ptr<job> plan(const problem& what) = 0;
+  virtual std::unique_ptr<job> plan(const problem& spec) = 0;
 };
 
 /// Copies `block` over and over.
-inline void repeat(const std::vector<char>& block, char* to, std::size_t size_bytes) {
+inline void repeat(const std::vector<char>& block, char* target, std::size_t size_bytes) {
   for (std::size_t offset = 0; offset < size_bytes; offset += block.size()) {
-    std::copy_n(block.data(), std::min(block.size(), size_bytes - offset), to + offset);
+    std::copy_n(block.data(), std::min(block.size(), size_bytes - offset), target + offset);
   }
 }
 
@@ -113,12 +113,12 @@ class server {
   }
 
   std::string plan(std::istringstream& words) {
-    std::string all;
-    std::getline(words, all);
+    std::string line;
+    std::getline(words, line);
     job_.reset();
-    const problem what = problem_of(all);
+    const problem spec = problem_of(line);
     const auto begin = std::chrono::steady_clock::now();
-    job_ = library_.plan(what);
+    job_ = library_.plan(spec);
     const double seconds = seconds_since(begin);
     return "planned " + text_of(seconds) + " " + std::to_string(job_->workspace_bytes());
   }
@@ -128,9 +128,9 @@ class server {
     std::vector<char> bytes(number(words));
     job_->read(offset_bytes, bytes);
     for (std::size_t done = 0; done < bytes.size();) {
-      const auto some = pwrite(3, bytes.data() + done, bytes.size() - done, off_t(done));
-      if (some <= 0) throw refusal("the shared file cannot be written");
-      done += std::size_t(some);
+      const auto written = pwrite(3, bytes.data() + done, bytes.size() - done, off_t(done));
+      if (written <= 0) throw refusal("the shared file cannot be written");
+      done += std::size_t(written);
     }
     return "read";
   }
@@ -138,9 +138,9 @@ class server {
   static std::vector<char> lent(std::size_t size_bytes) {
     std::vector<char> bytes(size_bytes);
     for (std::size_t done = 0; done < size_bytes;) {
-      const auto some = pread(3, bytes.data() + done, size_bytes - done, off_t(done));
-      if (some <= 0) throw refusal("the shared file is shorter than was said");
-      done += std::size_t(some);
+      const auto taken = pread(3, bytes.data() + done, size_bytes - done, off_t(done));
+      if (taken <= 0) throw refusal("the shared file is shorter than was said");
+      done += std::size_t(taken);
     }
     if (bytes.empty()) throw refusal("a fill of nothing");
     return bytes;

@@ -34,8 +34,8 @@ void require(VkFFTResult result, const char* doing) {
 /// VkFFT calls its axes from the fastest, and has strides above the fastest alone:  stride i is
 /// from one index of axis i + 1 to the next, the last from one transform to the next.
 template <std::size_t n>  // 3 in VkFFT 1.2, 4 since 1.3
-void set_strides(uint64_t (&to)[n], const problem& what, const side& from) {
-  const std::size_t axes = what.lengths.size();
+void set_strides(uint64_t (&to)[n], const problem& spec, const side& from) {
+  const std::size_t axes = spec.lengths.size();
   if (from.strides.back() != 1 || from.imaginary != 0) {
     throw refusal("VkFFT has packed rows of pairs alone");
   }
@@ -65,17 +65,17 @@ void choose_kind(Configuration& how, const std::vector<real_kind>& kinds) {
 
 class vkfft_job final : public device_job<device> {
  public:
-  vkfft_job(device& on, const problem& what) : device_job(on, what) {
+  vkfft_job(device& on, const problem& spec) : device_job(on, spec) {
     VkFFTConfiguration how{};
-    how.FFTdim = what.lengths.size();
-    for (std::size_t i = 0; i < what.lengths.size(); ++i) {
-      how.size[i] = what.lengths[what.lengths.size() - 1 - i];
+    how.FFTdim = spec.lengths.size();
+    for (std::size_t i = 0; i < spec.lengths.size(); ++i) {
+      how.size[i] = spec.lengths[spec.lengths.size() - 1 - i];
     }
-    how.numberBatches = what.batch;
-    how.doublePrecision = what.real == precision::fp64 ? 1 : 0;
-    how.performR2C = what.is_real() ? 1 : 0;
-    if (what.does == kind::reals_to_reals) choose_kind(how, what.axis_kinds);
-    (what.is_inverse() ? how.makeInversePlanOnly : how.makeForwardPlanOnly) = 1;
+    how.numberBatches = spec.batch;
+    how.doublePrecision = spec.real == precision::fp64 ? 1 : 0;
+    how.performR2C = spec.is_real() ? 1 : 0;
+    if (spec.does == kind::reals_to_reals) choose_kind(how, spec.axis_kinds);
+    (spec.is_inverse() ? how.makeInversePlanOnly : how.makeForwardPlanOnly) = 1;
     place(how, on);
     require(initializeVkFFT(&app_, how), "plan");
   }
@@ -87,14 +87,14 @@ class vkfft_job final : public device_job<device> {
 #if VKFFT_BACKEND == 3
     parameters.commandQueue = const_cast<cl_command_queue*>(&on_.queue);
 #endif
-    require(VkFFTAppend(&app_, what_.is_inverse() ? 1 : -1, &parameters), "queue a run");
+    require(VkFFTAppend(&app_, spec_.is_inverse() ? 1 : -1, &parameters), "queue a run");
   }
 
  private:
   /// The buffer is where bins are. Reals, or the complex input of a run out of place, are its
   /// "formatted" input, to which c2r returns.
   void place(VkFFTConfiguration& how, device& on) {
-    const bool is_c2r = what_.does == kind::inverse_to_real;
+    const bool is_c2r = spec_.does == kind::inverse_to_real;
     how.device = &on.id;
 #if VKFFT_BACKEND == 1
     how.stream = &on.stream;
@@ -108,13 +108,13 @@ class vkfft_job final : public device_job<device> {
     size_ = size_bytes_;
     how.buffer = &bins_;
     how.bufferSize = &size_;
-    set_strides(how.bufferStride, what_, is_c2r ? what_.in : what_.out);
-    if (what_.in_place) return;
+    set_strides(how.bufferStride, spec_, is_c2r ? spec_.in : spec_.out);
+    if (spec_.in_place) return;
     how.isInputFormatted = 1;
     how.inverseReturnToInputBuffer = is_c2r ? 1 : 0;
     how.inputBuffer = &others_;
     how.inputBufferSize = &size_;
-    set_strides(how.inputBufferStride, what_, is_c2r ? what_.out : what_.in);
+    set_strides(how.inputBufferStride, spec_, is_c2r ? spec_.out : spec_.in);
   }
 
   VkFFTApplication app_{};
@@ -131,11 +131,11 @@ class vkfft final : public library {
            "." + std::to_string(version % 100);
   }
 
-  std::unique_ptr<job> plan(const problem& what) override {
-    if (what.real != precision::fp32 && what.real != precision::fp64) {
+  std::unique_ptr<job> plan(const problem& spec) override {
+    if (spec.real != precision::fp32 && spec.real != precision::fp64) {
       throw refusal("this peer plans fp32 and fp64");
     }
-    return std::make_unique<vkfft_job>(on_, what);
+    return std::make_unique<vkfft_job>(on_, spec);
   }
 
  private:

@@ -113,7 +113,7 @@ void add(std::string& svg, fmt::format_string<Arguments...> text, Arguments&&...
 /// Where things are: rows are grouped by thread, so that a trade is what leaves a band.
 class drawing {
  public:
-  drawing(std::string& svg, const panel& what, int position) : svg_(svg), p_(what), at_(position) {}
+  drawing(std::string& svg, const panel& view, int position) : svg_(svg), p_(view), at_(position) {}
 
   void draw() {
     add(svg_, "<g transform='translate({} 0)'>", at_);
@@ -143,28 +143,28 @@ class drawing {
   }
 
   void travels(unsigned s) {
-    const step& from = p_.steps[s - 1];
-    const step& to = p_.steps[s];
+    const step& earlier = p_.steps[s - 1];
+    const step& later = p_.steps[s];
     const int x1 = x_of(s - 1), x2 = x_of(s), middle = (x1 + x2) / 2;
-    if (!to.before.empty()) {
-      add(svg_, R"(<text x="{}" y="62" class="between">{}</text>)", middle, to.before);
+    if (!later.before.empty()) {
+      add(svg_, R"(<text x="{}" y="62" class="between">{}</text>)", middle, later.before);
     }
     for (unsigned g = 0; g < length; ++g) {
       unsigned target = 0;
-      while (to.position[target] != from.position[g]) ++target;
+      while (later.position[target] != earlier.position[g]) ++target;
       add(svg_, R"(<path d="M{} {}C{} {} {} {} {} {}" stroke="{}"/>)", x1, y_of(g), middle, y_of(g),
           middle, y_of(target), x2, y_of(target), colour(g));
     }
   }
 
   void butterflies(unsigned s) {
-    const step& now = p_.steps[s];
+    const step& current = p_.steps[s];
     const int x = x_of(s);
-    add(svg_, R"(<text x="{}" y="46" class="step">n, n+{}</text>)", x, now.stride);
+    add(svg_, R"(<text x="{}" y="46" class="step">n, n+{}</text>)", x, current.stride);
     for (unsigned g = 0; g < length; ++g) {
-      if ((now.position[g] & now.stride) != 0) continue;
+      if ((current.position[g] & current.stride) != 0) continue;
       unsigned other = 0;
-      while (now.position[other] != now.position[g] + now.stride) ++other;
+      while (current.position[other] != current.position[g] + current.stride) ++other;
       // Partners that are not neighbours are joined around what lies between, on either side.
       const int rows_apart = (y_of(other) - y_of(g)) / row;
       const int side = g / p_.threads() % 2 == 0 ? -1 : 1;
@@ -174,7 +174,7 @@ class drawing {
     for (unsigned g = 0; g < length; ++g) {
       add(svg_, R"(<circle cx="{}" cy="{}" r="{}" stroke="{}"/>)", x, y_of(g), radius, colour(g));
       add(svg_, R"(<text x="{}" y="{}" class="position">{}</text>)", x, y_of(g) + 4,
-          now.position[g]);
+          current.position[g]);
     }
   }
 
