@@ -19,7 +19,7 @@
 namespace wingbeat::planner {
 namespace {
 
-/// Returns the first shape of a length in a list, for calls of any count, or nullptr.
+/// Returns the first shape of a length in a list, whatever its `counts`, or nullptr.
 const tuning::shape* first_of(const tuning::table<tuning::shape>& list, std::size_t length) {
   for (const tuning::shape& each : list) {
     if (each.length == length) return &each;
@@ -27,8 +27,8 @@ const tuning::shape* first_of(const tuning::table<tuning::shape>& list, std::siz
   return nullptr;
 }
 
-/// Lets the bins of a piece stay where threads have them. Unless its shape was measured so, it was
-/// for transforms.
+/// Leaves the bins of a piece where threads hold them. Clears the measured fields unless the shape
+/// was measured for convolutions, because they are those of transforms.
 void keep_bins(piece& each, bool is_measured) {
   each.shape.stage_in = each.shape.stage_out = false;
   if (device::is_power_of_two(each.shape.length)) each.shape.bins = device::order::scrambled;
@@ -37,15 +37,15 @@ void keep_bins(piece& each, bool is_measured) {
   each.resident = 0;
 }
 
-/// Returns how a shape convolves the rows of a prime.
+/// Returns the body that convolves the rows of a prime by a shape.
 body body_of_prime(const tuning::shape& shape, const axis_request& rows) {
   if (!rows.is_plain) return body::rader;
   if (rows.is_of_reals) return body::real_rader;
   return shape.across && shape.length == 2 * shape.elements ? body::halved_rader : body::rader;
 }
 
-/// Returns the piece that convolves an axis, or a part of it of `length`, in one workgroup; rows by
-/// a shape of `list`, if it has one. `is_prime`: by Rader's order.
+/// Returns the piece in which one workgroup convolves `length` points, an axis or its part; a row
+/// takes its shape from `list` if that has one. `is_prime`: in Rader's order.
 std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const choice& context,
                                const tuning::table<tuning::shape>& list = {},
                                bool is_prime = false) {
@@ -58,7 +58,7 @@ std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const
   const auto makes = [&](const tuning::shape& shape) {
     return is_prime ? body_of_prime(shape, context.axis) : body::transform;
   };
-  // Rows that two threads have halves of are of no other body.
+  // Only `halved_rader` runs a shape in which two threads share a row.
   const bool are_halves = is_prime && measured != nullptr && measured->across &&
                           measured->length == 2 * measured->elements;
   if (are_halves && makes(*measured) == body::rader) measured = nullptr;
@@ -92,12 +92,12 @@ std::optional<piece> convolved(std::size_t length, std::size_t neighbours, const
   return result;
 }
 
-/// Pieces, and the time that they are expected to take, in copies of the axis.
+/// Pieces and their expected time, in copies of the axis.
 struct timed_pieces {
   std::vector<piece> pieces = {};
   double time = std::numeric_limits<double>::infinity();
 
-  /// Takes others that are no slower.
+  /// Takes other pieces if they are no slower.
   void take(std::vector<piece> others, double expected) {
     if (expected > time) return;
     pieces = std::move(others);
@@ -105,8 +105,8 @@ struct timed_pieces {
   }
 };
 
-/// Returns columns and convolved rows that make the axis, which are expected to take least time; as
-/// the time, with columns again, in copies of its `points` that are no padding.
+/// Returns the columns and convolved rows that are expected to make the axis in the least time.
+/// That time includes the columns back, in copies of the axis's `points`, without padding.
 timed_pieces columns_and_convolved(const choice& context, double points) {
   const std::size_t total = context.axis.total;
   const bool is_row = context.axis.is_row;
@@ -121,7 +121,7 @@ timed_pieces columns_and_convolved(const choice& context, double points) {
         time > best.time ? std::nullopt : convolved(length, context.axis.columns, context);
     if (row) best.take({*column, *row}, time + time_of_full(*row, context.data.times));
   }
-  // Four of six sides have all elements.
+  // Three passes have six sides: four move all `total` elements, the first and the last `points`.
   if (!best.pieces.empty()) best.time *= (2.0 * static_cast<double>(total) / points + 1) / 3;
   return best;
 }
@@ -141,7 +141,7 @@ std::vector<piece> cut_into_three(const piece& column, const piece& row) {
   return pieces;
 }
 
-/// Returns a piece as part of a transform by a chirp.
+/// Returns a piece as one pass of a transform by a chirp.
 piece chirped_by(const std::shared_ptr<const chirp>& numbers, piece part, bool is_forward) {
   part.total = numbers->total;
   part.streams = false;
@@ -150,8 +150,8 @@ piece chirped_by(const std::shared_ptr<const chirp>& numbers, piece part, bool i
   return part;
 }
 
-/// Returns the expected time of a long row that is convolved within `row.total`, by several passes,
-/// in copies of its `points`.
+/// Returns the expected time in which several passes convolve a long row within `row.total`, in
+/// copies of its `points`.
 double time_of_long(const axis_request& row, double points, const tuning::architecture& data,
                     const device_info& device) {
   const double both = columns_and_convolved({row, data, device}, points).time;
@@ -168,7 +168,7 @@ std::size_t length_of_least_time(std::size_t least, axis_request row,
   const std::size_t power = std::bit_ceil(least);
   const auto points = static_cast<double>(row.total);
   row.total = power;
-  // Columns and rows, which memory binds.
+  // Memory bounds columns and rows, so only multiples of 64 are tried.
   const bool is_long = power > data.other_rows.longest || !convolved(power, 1, {row, data, device});
   const std::size_t multiple = is_long ? 64 : 1;
   const auto cost = [&](std::size_t n) {
@@ -185,7 +185,7 @@ std::size_t length_of_least_time(std::size_t least, axis_request row,
          tuning::cheapest_good_length((least + multiple - 1) / multiple, power / multiple, cost);
 }
 
-/// Returns the axis that one of any length is convolved within.
+/// Returns the axis, padded to the length within which a chirp convolves it.
 axis_request padded_for_chirp(axis_request axis, const tuning::architecture& data,
                               const device_info& device) {
   const std::size_t least = axis.total + (axis.bins == 0 ? axis.total : axis.bins) - 1;
@@ -194,10 +194,12 @@ axis_request padded_for_chirp(axis_request axis, const tuning::architecture& dat
   return axis;
 }
 
-/// Lets neighbouring threads take neighbouring rows of a prime, whose elements in any order are
-/// then in banks of their own, by no more threads than short rows share a workgroup of: 211 0.89 of
-/// a copy for 0.78, 337 0.86 for 0.73; but 257, in place, 0.96 for 0.98 (H100). Of padded reals 256
-/// threads are too many: 1,019 0.24 for 0.34 (H200).
+/// Lays rows of a prime across threads: neighbouring threads take neighbouring rows, whose elements
+/// then lie in separate banks in any order. Fractions of a copy, across and not (H100):
+///     211 points        0.89  0.78
+///     337 points        0.86  0.73
+///     257, in place     0.96  0.98
+///     1,019 padded reals, 256 threads  0.24  0.34 (H200)
 void lay_across(piece& rows, const tuning::architecture& data, const device_info& device) {
   const tuning::row_defaults& rules = data.other_rows;
   if (rows.shape.bank_bytes == 0 || rows.shape.is_in_place()) return;
@@ -209,7 +211,7 @@ void lay_across(piece& rows, const tuning::architecture& data, const device_info
   for (unsigned lanes = most; lanes >= rules.min_rows_across; lanes /= 2) {
     wider.shape.lanes = lanes;
     const bool may_double = lanes == rules.min_rows_across && rows.shape.points == 0;
-    const unsigned doubled = may_double ? 2 : 1;  // 521: 0.65 for 0.58
+    const unsigned doubled = may_double ? 2 : 1;  // 521 points: 0.65 of a copy, not 0.58
     if (wider.shape.threads() > doubled * rules.threads_of_workgroup) continue;
     if (!fits(wider.shape, device)) continue;
     rows = wider;
@@ -217,8 +219,8 @@ void lay_across(piece& rows, const tuning::architecture& data, const device_info
   }
 }
 
-/// Returns the piece that makes an axis of p points, a prime, in one workgroup by a convolution of
-/// `cyclic` numbers, if there is one, without its numbers.
+/// Returns the piece in which one workgroup makes a prime axis by a convolution of `cyclic.total`
+/// numbers, if it can. Its root tables are not filled in.
 std::optional<piece> prime_piece_of(const axis_request& axis, const axis_request& cyclic,
                                     const tuning::architecture& data, const device_info& device) {
   const choice context{cyclic, data, device};
@@ -239,8 +241,9 @@ std::optional<piece> prime_piece_of(const axis_request& axis, const axis_request
   return fitted(*result, device);
 }
 
-/// Returns the piece that makes an axis of a prime in one workgroup as a convolution, if there is
-/// one, without its numbers: of one point less or, of reals, of as many that are half of padding.
+/// Returns the piece in which one workgroup makes a prime axis by Rader's convolution of p - 1
+/// points, or for reals of (p - 1)/2, or padded to a good length. Its root tables are not filled
+/// in.
 std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::architecture& data,
                                     const device_info& device) {
   if (!is_prime(axis.total) || axis.total == 2) return std::nullopt;
@@ -267,10 +270,10 @@ std::optional<piece> rader_piece_of(const axis_request& axis, const tuning::arch
   return best;
 }
 
-/// Returns the piece that makes an axis of any length in one workgroup, if there is one, without
-/// its numbers: as a prime, or with a chirp within `padded`; short rows of a few with a chirp,
-/// whose numbers need not be known before the rows are asked for: 257 takes 4.3 us alone by Rader's
-/// order, 509 with a chirp 3.1 (H200).
+/// Returns the piece in which one workgroup makes an axis of any length, if it can: by Rader's
+/// convolution, or with a chirp within `padded`. Few short rows take a chirp, because their loads
+/// do not wait for the indices of Rader's order: a row of 257 takes 4.3 us by that order, one of
+/// 509 with a chirp 3.1 us (H200). Its root tables are not filled in.
 std::optional<piece> whole_piece_of(const axis_request& axis, const axis_request& padded,
                                     const tuning::architecture& data, const device_info& device) {
   const choice context{padded, data, device};
@@ -286,10 +289,11 @@ std::optional<piece> whole_piece_of(const axis_request& axis, const axis_request
   return is_quicker ? prime : whole;
 }
 
-/// Gives a piece that makes `points` points in one workgroup its numbers, for so many bins; 0: all.
+/// Adds the numbers of Rader's convolution or of a chirp to a piece of `points`; `bins` as in
+/// `axis_request`.
 piece numbered(piece whole, std::size_t points, std::size_t bins, const axis_request& axis) {
   if (whole.shape.as_prime().has_order()) {
-    // Those of reals either way have the numbers of a transform forward.
+    // Reals take the numbers of a forward transform in both directions.
     const bool are_reals = whole.shape.makes == body::real_rader;
     whole.by_rader = std::make_shared<const rader>(points, axis.is_forward || are_reals,
                                                    are_reals ? whole.shape.length : 0);
@@ -305,8 +309,8 @@ piece numbered(piece whole, std::size_t points, std::size_t bins, const axis_req
   return whole;
 }
 
-/// Returns the last piece of an axis: columns of `points`, no product of radices, each of which a
-/// workgroup convolves, as a prime or with a chirp; without its numbers.
+/// Returns the last piece of an axis: columns of `points`, not a product of radices, each convolved
+/// by one workgroup, by Rader's order or with a chirp. Its root tables are not filled in.
 std::optional<piece> last_piece_of(std::size_t points, const axis_request& axis,
                                    const tuning::architecture& data, const device_info& device) {
   axis_request column = axis;
@@ -321,7 +325,7 @@ std::optional<piece> last_piece_of(std::size_t points, const axis_request& axis,
     padded.total = length;
     auto chirped = convolved(length, column.columns, {padded, data, device});
     if (!chirped) continue;
-    // The root of a thread's first element is read even if that is padding.
+    // A thread's first root is read even where its element is padding, so it must exist.
     if (length / chirped->shape.elements_per_thread > points) continue;
     chirped->shape.points = points;
     const auto time = [&](const piece& each) {
@@ -335,8 +339,8 @@ std::optional<piece> last_piece_of(std::size_t points, const axis_request& axis,
   return best;
 }
 
-/// Returns the pieces of an axis of which the last has all of its large prime factors; without that
-/// one's numbers.
+/// Returns the pieces of an axis if the last takes all large prime factors; the root tables of the
+/// last are not filled in.
 timed_pieces cut_pieces_of(const axis_request& axis, const tuning::architecture& data,
                            const device_info& device) {
   const choice context{axis, data, device};
@@ -362,8 +366,8 @@ timed_pieces cut_pieces_of(const axis_request& axis, const tuning::architecture&
   return best;
 }
 
-/// Returns the pieces of a long axis of any length: of which the last is convolved, or all with a
-/// chirp within a longer one.
+/// Returns the pieces of a long axis of any length: either the last piece is convolved, or the
+/// whole axis with a chirp within a longer one.
 std::vector<piece> long_pieces_of(const axis_request& request, axis_request axis,
                                   const tuning::architecture& data, const device_info& device) {
   auto cut = cut_pieces_of(request, data, device);
@@ -406,7 +410,7 @@ std::optional<piece> convolution_of(const axis_request& axis, const tuning::arch
   const piece common = common_piece(context, true, true);
   const tuning::shape* own = first_of(context.shapes.convolutions, axis.total);
   auto result = own != nullptr ? whole_row(common, own, context) : std::nullopt;
-  const bool is_own = result.has_value();  // and fits
+  const bool is_own = result.has_value();  // and it fits the device
   if (!is_own) result = whole_row(common, first_of(context.shapes.rows.whole, axis.total), context);
   if (result) keep_bins(*result, is_own);
   return result;
@@ -432,7 +436,7 @@ std::vector<piece> cut_convolution_of(const axis_request& axis, const tuning::ar
 std::size_t length_to_convolve(std::size_t least, axis_request axis,
                                const tuning::architecture& data, const device_info& device) {
   const bool is_chosen = axis.is_row && device.is_gpu && least <= max_length;
-  const std::size_t power = std::bit_ceil(least);  // passes fewest barriers
+  const std::size_t power = std::bit_ceil(least);  // has the fewest barriers
   if (are_few(axis, data, device) && power <= data.costs.short_convolved) return power;
   return is_chosen ? length_of_least_time(least, std::move(axis), data, device)
                    : tuning::padded_length(least, device);

@@ -10,13 +10,13 @@
 namespace wingbeat::planner {
 namespace {
 
-/// Returns how many times as long columns take because they are narrower than measured ones.
+/// Returns the factor by which narrow columns are slower than measured ones.
 double narrowness(const tile_shape& shape, const tuning::time_model& times) {
   const double side_by_side = shape.lanes * shape.element_bytes;
   return std::pow(times.narrower, std::max(std::log2(times.wide_columns / side_by_side), 0.0));
 }
 
-/// Returns the shape of a list that these rows have, or nullptr.
+/// Returns the entry of a list with the shape of these rows, or nullptr.
 const tuning::shape* entry_of(const tuning::table<tuning::shape>& list, const tile_shape& rows) {
   for (const tuning::shape& each : list) {
     if (each.length == rows.length && each.elements == rows.elements_per_thread) return &each;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a pass's numbers by their names, for the kernel's text and the test that counts
-// them: one that is missing here is missing in every kernel.
+// The fields of a pass's numbers by name, for the kernel's text and for a test that counts them,
+// because a field that is missing here is missing in every kernel.
 #pragma once
 
 #include <string>
@@ -98,8 +98,8 @@ void each_own_field(const Visit& visit) {
   visit("scale", &pass_numbers::scale);
 }
 
-/// Calls visit(name, field, default value) for each number: "shape.length", "loops[0].count". Of
-/// loops, those that there are.
+/// Calls visit(name, field, default value) for each number, as in "shape.length", "loops[0].count";
+/// for loops, only up to `depth`.
 template <class Numbers, class Visit>
 void each_field(Numbers& numbers, const Visit& visit) {
   const auto visit_in = [&](std::string prefix, auto& object, const auto& plain) {

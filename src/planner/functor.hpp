@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A functor given to the plan, at one end of a pass.
+// A functor of the plan's request, at one end of a pass.
 #pragma once
 
 #include <cstddef>  // size_t, byte
@@ -21,23 +21,23 @@ struct functor {
   std::string text;
   std::string type;
   std::vector<std::byte> parameters;
-  std::size_t buffer_bytes = 0;            ///< Of all rows, as the request states them.
-  std::size_t moved_bytes = 0;             ///< That one run reads and writes through it.
-  std::size_t element_bytes = 0;           ///< Of one element of that buffer.
-  bool is_real = false;                    ///< Are its values real numbers.
-  std::vector<kernel_parameter> operands;  ///< What each run gives it.
+  std::size_t buffer_bytes = 0;            ///< Bytes for all rows, as the request states.
+  std::size_t moved_bytes = 0;             ///< Bytes that one run moves through it.
+  std::size_t element_bytes = 0;           ///< Bytes of one element of the buffer.
+  bool is_real = false;                    ///< Its values are real numbers.
+  std::vector<kernel_parameter> operands;  ///< Passed by each run.
 
-  std::size_t partial_bytes = 0;  ///< Of a thread's partial result; 0: it stores.
-  bool keeps = false;             ///< What it stores, until all rows of the batch have come.
+  std::size_t partial_bytes = 0;  ///< Bytes of a thread's partial result; 0: it stores.
+  bool keeps = false;             ///< It keeps its results until all rows of the batch are done.
 
-  /// Returns the bytes of its buffer that stand for one complex element, if it has one of its own
-  /// for each value.
+  /// Returns the bytes of its buffer for one complex element, if each value has an entry of its
+  /// own.
   [[nodiscard]] std::size_t bytes_of_complex(device::ends::reals taken) const {
     const bool is_single = !is_real || taken == device::ends::reals::unpaired;
     return (is_single ? 1 : 2) * element_bytes;
   }
 
-  /// Returns the bytes its parameters take at the head of a pass's table.
+  /// Returns the bytes of its parameters at the head of a pass's table.
   [[nodiscard]] std::size_t block_bytes() const;
 };
 

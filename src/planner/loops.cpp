@@ -33,9 +33,9 @@ class loop_nest {
     merge();
   }
 
-  /// Where lanes would be left over at the end of each row of columns, as of 257 bins, they go on
-  /// in the next (`placement_rules::flat_lanes`); not where rows to write begin on whole sectors. A
-  /// CPU's threads count on neighbours instead.
+  /// Continues lanes in the next row of columns if many would be idle at the end of each row, as
+  /// with 257 bins (`placement_rules::flat_lanes`). Not if output rows begin on whole sectors, nor
+  /// on a CPU, whose vectors need neighbours.
   void flatten() {
     if (shape_.lanes == 1 || shape_.mirrored || shape_.bank_bytes == 0) return;
     if (may_keep() || (!loops_.empty() && loops_.front().block != 0)) return;
@@ -49,9 +49,9 @@ class loop_nest {
     is_flat_ = loops_.size() > 1;
   }
 
-  /// Makes one row of each two that are of one transform, neighbours along the axis beside this.
-  /// Two of the batch stay apart: a large number, or a NaN, in one would reach the other. Returns
-  /// whether there are such.
+  /// Pairs neighbouring rows of one transform, adjacent along the axis before. Two rows of
+  /// different transforms of the batch are never paired: a large number or a NaN in one would reach
+  /// the other. Returns whether rows were paired.
   bool pair_rows() {
     if (at_.axis == 0) return false;
     const arrays::axis &from = at_.from.axes[at_.axis - 1], &to = at_.to.axes[at_.axis - 1];
@@ -69,7 +69,7 @@ class loop_nest {
   [[nodiscard]] bool is_flat() const { return is_flat_; }
 
  private:
-  /// The other butterflies of the axis; see the formulas of grid/numbers.hpp.
+  /// Adds the other butterflies of the axis; see the formulas of grid/numbers.hpp.
   void add_rest_of_axis() {
     const std::size_t in = at_.from.axes[at_.axis].stride, out = at_.to.axes[at_.axis].stride;
     const std::size_t length = shape_.elements(), prior = cut_.prior;
@@ -81,7 +81,7 @@ class loop_nest {
       const arrays::level rest = *cut_.in_place_spacing == 1 ? nested_levels({length, others})[1]
                                                              : nested_levels({others, length})[0];
       add(rest, rest, prior == 1 ? loop_role::groups : loop_role::prior);
-      // Spectra of an axis that is cut have its rows in the same places.
+      // Spectra of a cut axis lie as its rows do.
       if (at_.filter != nullptr) loops_.back().filter = rest.stride;
       return;
     }
@@ -92,11 +92,11 @@ class loop_nest {
     add(read[1], written[2], loop_role::groups);
   }
 
-  /// The other axes, and the batch: its slowest dimension is the rows.
+  /// Adds the other axes and the batch, whose slowest dimension becomes the rows.
   void add_dimensions_beside() {
     auto beside = arrays::dimensions_beside(at_.from, at_.to, axes_of(cut_, at_.axis));
     for (std::size_t b = 0; at_.filter != nullptr && b < at_.filter->distances.size(); ++b) {
-      beside[b].filter = at_.filter->distances[b];  // those of the batch come first
+      beside[b].filter = at_.filter->distances[b];  // dimensions of the batch come first
     }
     for (std::size_t i = beside.size(); i-- > 1;) loops_.push_back({beside[i]});
     rows_ = beside.front();
@@ -107,8 +107,9 @@ class loop_nest {
     rows_.count = 1;
   }
 
-  /// Neighbouring lanes are neighbours in memory: the densest loop comes first. Mirrored tiles run
-  /// over the columns of the axis; rows of an axis that is cut over those that share a spectrum.
+  /// Puts the densest loop first, so that neighbouring lanes are neighbours in memory. Mirrored
+  /// tiles instead run over the columns of the axis; rows of a cut axis over those that share a
+  /// spectrum.
   void order() {
     const auto is_denser = [&](const role_loop& each) { return rows_.in < each.in; };
     if (rows_.count > 1 && !shape_.mirrored && !loops_.empty() && !may_keep() &&
@@ -150,7 +151,7 @@ class loop_nest {
     loops_.pop_back();
   }
 
-  /// Whether one workgroup may take all rows, which then stay as they are.
+  /// Returns whether one workgroup may take all rows; the rows then stay a loop of their own.
   [[nodiscard]] bool may_keep() const {
     return at_.request.spec.store.kept_bytes > 0 && shape_.bank_bytes != 0;
   }
@@ -164,7 +165,7 @@ class loop_nest {
   bool is_flat_ = false;
 };
 
-/// Takes two rows of reals at once where the piece may, and local memory has room for their bins.
+/// Makes a pass take two rows of reals at once if the piece may, and local memory has room.
 void pair_rows(pass& result, loop_nest& nest, const piece& cut, const device_info& device) {
   tile_shape wider = result.shape();
   const bool are_columns = wider.lanes_across && !wider.as_prime().has_order();
@@ -188,7 +189,7 @@ gathered_sides add_loops(pass& result, const piece& cut, const placement& positi
   if (nest.loops().size() > device::grid::most_loops) throw std::logic_error("too many loops");
   pass_numbers& numbers = result.numbers;
   const arrays::axis_span axes = axes_of(cut, position.axis);
-  // Modulo 2^64, as kernels add it: index 0 may lie before the memory.
+  // The kernel adds it modulo 2^64: index 0 may lie before the memory.
   numbers.in.base =
       arrays::offset_beside(position.from, axes) - arrays::lead_along(position.from, axes);
   numbers.out.base =

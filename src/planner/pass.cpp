@@ -19,7 +19,7 @@ std::size_t side_bytes(const pass& planned, const pass_side& stored,
   if (planned.numbers.n_turns > 0) elements *= planned.numbers.n_turns;
   for (unsigned i = 0; i < planned.numbers.depth; ++i) elements *= planned.numbers.loops[i].count;
   if (placed.is_limited) {
-    // Of an axis cut into butterflies, each index is in one of them.
+    // Each index of a cut axis is in one butterfly.
     const std::size_t valid = placed.valid_end - placed.valid_begin;
     const std::size_t reals = placed.is_pairs || stored.is_real() ? valid : 2 * valid;
     return elements / planned.numbers.total * reals * stored.real_bytes();
@@ -56,7 +56,7 @@ std::string cut_text(const pass& planned) {
   return text;
 }
 
-/// Returns which algorithm makes a length that radices do not, and why.
+/// Returns which algorithm makes a length that is no product of radices, and why.
 std::string algorithm_text(const pass& planned) {
   const auto& [by_chirp, by_rader] = planned.convolved_by;
   if (by_rader) {
@@ -75,7 +75,7 @@ std::string algorithm_text(const pass& planned) {
 }  // namespace
 
 std::size_t pass::traffic_bytes() const {
-  // What a functor moves is its request's.
+  // A functor moves what its request states.
   const bool reads_terms = shape().makes == body::correlate && !in.fused;
   return side_bytes(*this, in, numbers.in, shape().source) * (reads_terms ? 2 * numbers.terms : 1) +
          side_bytes(*this, out, numbers.out, shape().sink) *

@@ -21,20 +21,21 @@ using device::grid::loop;
 using device::grid::loop_role;
 using device::grid::pass_numbers;
 
-/// One side of a pass: the memory of its array. `pass_numbers` has the addresses in it.
+/// One side of a pass: the storage of its array. `pass_numbers` has the addresses within it.
 struct pass_side : arrays::storage {
-  bool streams = false;                         ///< The first to leave the caches.
-  std::optional<functor> fused = std::nullopt;  ///< In place of memory.
-  fused_numbers rows = {};                      ///< What a functor numbers.
+  bool streams = false;                         ///< Its accesses stream: they leave the caches
+                                                ///< first.
+  std::optional<functor> fused = std::nullopt;  ///< Replaces memory.
+  fused_numbers rows = {};                      ///< Numbering of the functor's elements.
 
-  /// Returns the bytes of one element of the buffer: a unit, or what the functor's request states.
+  /// Returns the bytes of one element of the buffer: a unit, or as the functor's request states.
   [[nodiscard]] std::size_t buffer_element_bytes() const {
     return fused ? fused->element_bytes : unit_bytes();
   }
 };
 
-/// What convolves an axis, or its butterflies: behind the roots in a pass's table, see
-/// `pass_numbers::factors_at`. Empty where radices make it.
+/// The numbers of a convolution that makes an axis or its butterflies. They follow the roots in the
+/// table of a pass, see `pass_numbers::factors_at`. Empty where radices make the axis.
 struct convolution_numbers {
   std::shared_ptr<const chirp> by_chirp = nullptr;
   std::shared_ptr<const rader> by_rader = nullptr;
@@ -42,37 +43,37 @@ struct convolution_numbers {
 
 /// One launch. All lengths count complex elements.
 struct pass {
-  pass_numbers numbers;              ///< What its kernel is compiled with.
-  precision real = precision::fp32;  ///< What is computed with.
+  pass_numbers numbers;              ///< Compiled into the kernel.
+  precision real = precision::fp32;  ///< Precision of arithmetic.
   bool is_forward = true;
-  std::size_t rows = 1;  ///< Of the batch, counted at run time.
+  std::size_t rows = 1;  ///< Rows of the batch, counted at run time.
   pass_side in, out;
   std::optional<pass_side> filter = std::nullopt;  ///< Spectra that the body multiplies by.
-  convolution_numbers convolved_by = {};           ///< Of an axis of any length.
+  convolution_numbers convolved_by = {};           ///< For an axis of any length.
   unsigned resident = 0;                           ///< See `piece`.
   double fraction = 0;                             ///< See `piece`.
   std::optional<std::size_t> in_place_spacing = std::nullopt;  ///< See `piece`.
 
   [[nodiscard]] const tile_shape& shape() const { return numbers.shape; }
   [[nodiscard]] std::size_t workgroups() const { return numbers.workgroups(rows); }
-  /// Returns the butterflies that lanes run over: of the fastest loops, or of the batch.
+  /// Returns the butterflies that lanes run over: those of the fastest loops, or the batch.
   [[nodiscard]] std::size_t lane_count() const {
     return numbers.depth == 0 ? rows : numbers.lane_count();
   }
-  /// Returns the bytes that all rows move through device memory; of a functor's side what its
+  /// Returns the bytes that all rows move through device memory; a functor's side counts as its
   /// request states.
   [[nodiscard]] std::size_t traffic_bytes() const;
   /// Returns whether the whole axis is transformed at once.
   [[nodiscard]] bool is_whole() const { return shape().elements() == numbers.total; }
 
-  /// Returns the functors' parameter blocks, which stand before the roots in this pass's table.
+  /// Returns the functors' parameter blocks, which precede the roots in the table of a pass.
   [[nodiscard]] std::vector<std::byte> parameter_blocks() const;
 
-  /// Returns one line for people.
+  /// Returns one line of text for `explain`.
   [[nodiscard]] std::string describe() const;
 };
 
-/// Returns what a plan's user reads of a pass.
+/// Returns the public description of a pass.
 [[nodiscard]] pass_info info_of(const pass& planned);
 
 }  // namespace wingbeat::planner

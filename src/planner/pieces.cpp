@@ -25,15 +25,16 @@ parts parts_of(const tuning::cut& cut) {
   return lengths;
 }
 
-/// Returns how a row of a call of few transforms is cut, as measured; empty where it need not be.
+/// Returns the measured cut of a row for a call of few transforms; empty if there is none.
 parts cut_of_few(const choice& context) {
   if (!context.axis.is_row) return {};
   const auto* cut = context.rows().cuts.find(context.axis.total, context.axis.transforms);
   return cut != nullptr && cut->counts.ends() ? parts_of(*cut) : parts{};
 }
 
-/// Returns the ways to cut the axis into several passes, the best first: as measured, then evenly,
-/// of lengths that are no powers of two into no longer passes than wanted where that can be.
+/// Returns the ways to cut the axis into several passes, best first: measured cuts, then even ones.
+/// Even cuts of other lengths than powers of two whose parts are no longer than `longest_part` come
+/// before those with longer parts.
 std::vector<parts> ways_to_cut(const choice& context) {
   std::vector<parts> ways;
   for (const tuning::cut& cut : context.rows().cuts) {
@@ -52,7 +53,8 @@ std::vector<parts> ways_to_cut(const choice& context) {
   return ways;
 }
 
-/// Returns whether short rows of a few have a factor whose threads take longer than a chirp.
+/// Returns whether few short rows have a factor too large for one thread, so that a chirp is
+/// faster.
 bool is_lone_thread(const axis_request& axis, const tuning::architecture& data,
                     const device_info& device) {
   if (2 * axis.total > data.costs.short_convolved || !are_few(axis, data, device)) return false;
@@ -104,7 +106,8 @@ std::vector<piece> scrambled_pieces_of(const axis_request& request,
                                        const tuning::architecture& data,
                                        const device_info& device) {
   if (!device::is_product_of_radices(request.total)) return {};
-  // Plans of any batch have their bins in the same places: shapes are those of many transforms.
+  // Shapes are those of many transforms, so that plans of any batch have their bins in the same
+  // places.
   axis_request axis = request;
   axis.transforms = std::size_t{1} << 32;
   const choice context{axis, data, device};
@@ -116,7 +119,7 @@ std::vector<piece> scrambled_pieces_of(const axis_request& request,
   };
   if (row_of(axis.total)) return {};
   double natural = 0;
-  std::size_t longest = 0;  // of columns that were not measured
+  std::size_t longest = 0;  // limit for columns that were not measured
   for (const piece& each : pieces_of(axis, data, device)) {
     natural += time_of(each, data.times);
     longest = std::max(longest, data.times.unmeasured_growth * each.shape.length);
@@ -157,7 +160,7 @@ std::optional<piece> diagonal_of(axis_request pairs, const tuning::architecture&
   result.shape.makes = body::diagonal_row;
   result.shape.sink = row::complex_row;
   result.shape.stage_in = result.shape.stage_out = false;
-  result.resident = 0;  // were measured for half of it
+  result.resident = 0;  // the shape was measured for half of the work
   result.fraction = 0;
   return fitted(result, device);
 }

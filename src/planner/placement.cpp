@@ -9,14 +9,15 @@
 namespace wingbeat::planner {
 namespace {
 
-/// Returns how a functor takes the reals of an array, if its elements are.
+/// Returns how a functor takes the elements of an array, if they are reals.
 device::ends::reals taken_from(const array& source) {
   using device::ends::reals;
   if (source.is_real()) return reals::unpaired;
   return source.has_parts ? reals::one_by_one : reals::in_pairs;
 }
 
-/// Returns how many transforms alternate element by element, which a functor takes as one row.
+/// Returns the number of transforms that alternate element by element; a functor takes them as one
+/// row.
 std::size_t transforms_inside(const array& source) {
   const bool is_split = source.elements_are == arrays::element::pair && source.has_parts;
   const std::size_t stride = is_split ? source.parts_distance : source.axes.back().stride;
@@ -27,7 +28,7 @@ std::size_t transforms_inside(const array& source) {
   return count;
 }
 
-/// Fills in what one side is stored as, and what of it the other axes do not change.
+/// Fills in how one side is stored, and those strides that other axes do not change.
 void fill_side(pass_side& stored, device::grid::side& placed, const array& source,
                const arrays::axis_span& axes) {
   static_cast<arrays::storage&>(stored) = source;
@@ -64,8 +65,8 @@ void place_butterfly(pass_numbers& numbers, const piece& cut, const placement& p
   numbers.out.stride *= written[1].stride;
 }
 
-/// Limits one side to the valid range of its axis, in the pass that reads or writes that array; and
-/// to the bins that a real signal's spectrum has, if the axis has more.
+/// Limits one side to the valid range of its axis, in the pass that reads or writes that array, and
+/// to the bins of a real signal's spectrum if the axis has more.
 void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis, bool is_end,
            bool is_cut_off) {
   side.is_limited = is_end && (axis.is_limited || is_cut_off);
@@ -74,7 +75,7 @@ void limit(device::grid::side& side, pass_side& stored, const arrays::axis& axis
   stored.rows.first = stored.rows.is_dense ? side.valid_begin : 0;
 }
 
-/// Fills in what convolves a piece of an axis of any length.
+/// Fills in the convolution that makes a piece of an axis of any length.
 void add_convolution(pass& result, const piece& cut) {
   pass_numbers& numbers = result.numbers;
   result.convolved_by.by_rader = cut.by_rader;
@@ -86,7 +87,7 @@ void add_convolution(pass& result, const piece& cut) {
     if (part.multiplies) numbers.factors_in = part.numbers->total;
     if (part.ends) numbers.factors_out = part.numbers->points;
     const tile_shape& shape = numbers.shape;
-    const bool is_long = shape.points == 0 && cut.prior > 1;  // rows have one each
+    const bool is_long = shape.points == 0 && cut.prior > 1;  // otherwise a row is one butterfly
     numbers.prefetches_filter = is_long && shape.makes == body::convolve;
   }
   numbers.has_own_filter =
@@ -107,18 +108,18 @@ void add_functors(pass& result, const request::resolved_spec& request) {
   result.numbers.roots_at = result.parameter_blocks().size() / shape.element_bytes;
 }
 
-/// A short launch begins early. What it moves stays in the caches, so that nothing streams; and the
+/// Lets a short launch begin early. Its data stays in the caches, so it does not stream: the
 /// compiler could move streaming loads before the wait for earlier launches.
 void start_early(pass& result, const placement& position) {
   if (!position.device.has_early_launch) return;
-  // Loads that a functor says are of constants (`__ldg`) could move before the wait too.
+  // Loads that a functor declares constant (`__ldg`) could move before the wait too.
   if (result.in.fused || result.out.fused) return;
   if (result.traffic_bytes() > position.rules.max_early_bytes) return;
   result.numbers.starts_early = true;
   result.in.streams = result.out.streams = false;
 }
 
-/// Has few workgroups make the tiles that a functor stores, if its request says so.
+/// Limits the workgroups of a pass whose store functor's request sets `max_workgroups`.
 void limit_workgroups(pass& result, const placement& position) {
   const std::size_t most = position.request.spec.store.max_workgroups;
   const tile_shape& shape = result.shape();
@@ -130,10 +131,10 @@ void limit_workgroups(pass& result, const placement& position) {
   if (numbers.prefetch_tiles > 0) numbers.prefetch_tiles = static_cast<unsigned>(most);
 }
 
-/// Returns how butterflies of a piece have their roots, fused where instructions bind.
+/// Returns how a piece multiplies by roots: fused where instructions bound its speed.
 device::workgroup::twiddling twiddles_of(const piece& cut, const placement& position) {
   const tile_shape& shape = cut.shape;
-  // Rows that are kept are few bytes for their instructions too; so are reals that are padded.
+  // Kept rows move few bytes per instruction; so do padded reals.
   const bool may_be_kept =
       shape.makes == body::real_row && position.request.spec.store.kept_bytes > 0;
   const bool are_padded = shape.makes == body::real_rader && shape.points > 0;
@@ -194,7 +195,7 @@ pass placed(const piece& cut, const placement& position) {
   stage(result, position, gathered);
   keep(result, position, gathered);
   start_early(result, position);
-  const bool has_whole_rows = cut.n_turns == 0;  // in memory
+  const bool has_whole_rows = cut.n_turns == 0;  // in memory before the pass
   if (!result.numbers.starts_early && !result.shape().keeps() && has_whole_rows)
     prefetch(result, cut.prefetch_bytes, position);
   limit_workgroups(result, position);

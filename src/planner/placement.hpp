@@ -19,12 +19,12 @@ using arrays::array;
 /// A piece's place in a request.
 struct placement {
   const request::resolved_spec& request;
-  std::size_t axis;   ///< The slower of a plane's.
+  std::size_t axis;   ///< For a plane, the slower axis.
   bool begins, ends;  ///< The first, the last pass of its axis.
   const array &from, &to;
   const tuning::placement_rules& rules;
   const device_info& device;
-  const spectrum_array* filter = nullptr;  ///< Of a piece that convolves.
+  const spectrum_array* filter = nullptr;  ///< For a piece that convolves.
 };
 
 /// Returns the axes that a piece transforms.

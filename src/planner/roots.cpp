@@ -13,7 +13,7 @@
 namespace wingbeat::planner {
 namespace {
 
-/// One pass's table, as it is filled.
+/// The table of one pass while it is filled.
 template <class Real>
 class root_table {
  public:
@@ -26,7 +26,7 @@ class root_table {
     roots_.push_back(rounded_root<Real>(w));
   }
 
-  /// Roots 0, step, 2 step .. of order m, `count` of them.
+  /// Adds `count` roots of order m, with exponents 0, step, 2 step ..
   void add_first(std::size_t count, std::size_t m, std::size_t step = 1) {
     constexpr std::size_t few = 256;
     if (count <= few) {
@@ -48,8 +48,8 @@ class root_table {
     if (!tables.is_direct()) add_first(tables.coarse_length(), m, fine);
   }
 
-  /// Adds the roots of the twiddles of a stage of radix `radix` after `prior`: rows of powers of
-  /// root `step` of an order, whose roots are all added behind.
+  /// Adds the twiddles of a stage of radix `radix` after `prior`: each row has the powers of one
+  /// root of `order`. All roots of `order` must follow.
   void add_twiddles(std::size_t radix, std::size_t prior, std::size_t order, std::size_t step) {
     const device::twiddle::root_tables tables = device::grid::twiddle_row(prior);
     const root_products<Real> root_of{order, order};
@@ -62,7 +62,7 @@ class root_table {
     }
   }
 
-  /// Adds the roots of the twiddles before a pass.
+  /// Adds the twiddles before a pass.
   void add_twiddles(const pass_numbers& numbers) {
     const tile_shape& shape = numbers.shape;
     const std::size_t radix = shape.elements_per_thread, prior = numbers.prior;
@@ -74,7 +74,7 @@ class root_table {
     add_all(prior * shape.elements());
   }
 
-  /// Adds the order and the spectrum of a prime.
+  /// Adds the order and the spectrum of Rader's convolution.
   void add_prime(const pass_numbers& numbers, const rader& prime) {
     switch (numbers.shape.makes) {
       case body::halved_rader: return add_halved_rader(prime);
@@ -88,7 +88,7 @@ class root_table {
     add_spectrum(shape, prime.spectrum);
   }
 
-  /// The same of rows in halves: see device/bodies/halved_rader.hpp.
+  /// Adds the order and the spectrum of rows in halves: see device/bodies/halved_rader.hpp.
   void add_halved_rader(const rader& prime) {
     const std::size_t n = prime.powers.size(), half = n / 2;
     constexpr std::size_t unit = 2 * sizeof(Real);
@@ -99,7 +99,7 @@ class root_table {
     for (std::size_t k = 0; k < half; ++k) add(prime.spectrum[(2 * k + first) % n]);
   }
 
-  /// The same of rows of reals; `become_bins`: their factors are halved.
+  /// Adds the order and the factors of rows of reals; `become_bins`: with halved factors.
   void add_real_rader(const rader& prime, bool become_bins) {
     const std::size_t n = prime.powers.size();
     for (std::size_t i = 0; i < n; i += 2) add_indices(prime, i, i + 1, sizeof(Real));
@@ -109,7 +109,7 @@ class root_table {
     }
   }
 
-  /// Adds the factors of a pass of a transform by a chirp, and the spectrum.
+  /// Adds the factors of a pass of a chirp transform, and its spectrum.
   void add_chirp(const pass_numbers& numbers, const chirp& whole) {
     const std::size_t bins = numbers.has_bins_alone ? numbers.inputs_with_factors() : 0;
     for (std::size_t k = 0; k < bins; ++k) {
@@ -123,7 +123,7 @@ class root_table {
     if (numbers.has_own_filter) add_spectrum(numbers.shape, whole.spectrum);
   }
 
-  /// Adds the roots of rows by right angles.
+  /// Adds the roots of right-angle convolutions.
   void add_right_angles(std::size_t length, std::size_t n_turns) {
     const std::size_t order = 4 * n_turns * length;
     const root_products<Real> root_of{order, order};
@@ -162,7 +162,7 @@ class root_table {
     add_all(shape.length);
   }
 
-  /// Adds `unit` times two powers of a prime's root, as numbers.
+  /// Adds two powers of the primitive root, times `unit`, as indices.
   void add_indices(const rader& prime, std::size_t first, std::size_t second, std::size_t unit) {
     const auto stored = [&](std::size_t exponent) {
       const std::size_t power = prime.powers[exponent % prime.powers.size()];
@@ -171,7 +171,7 @@ class root_table {
     roots_.emplace_back(stored(first), stored(second));
   }
 
-  /// Adds a spectrum as the body has it: row k of `rows` has the bins k + i `rows`.
+  /// Adds a spectrum in the order of the body: row k of `rows` has the bins k + i `rows`.
   void add_spectrum(const tile_shape& shape, const std::vector<std::complex<double>>& spectrum) {
     const auto length = static_cast<unsigned>(shape.length);
     const device::workgroup::schedule stages{shape.stage_order(), length,

@@ -27,17 +27,17 @@ unsigned real_bytes_of(const rule_request& request) {
   return request.element_bytes / 2;
 }
 
-/// Returns the bytes that threads of so many elements read next to each other.
+/// Returns the length of a run of bytes that neighbouring threads read together.
 std::size_t run_bytes(const tile_shape& shape) {
   return shape.length / shape.elements_per_thread * shape.element_bytes;
 }
 
-/// Whether a GPU's rows are staged: of a few threads, which read less than a sector each time.
+/// Returns whether a GPU's rows are staged, because few threads would read less than a sector.
 bool is_staged(const tile_shape& shape, const tuning::architecture& data) {
   return shape.bank_bytes != 0 && run_bytes(shape) < data.placing.sector_bytes;
 }
 
-/// Returns what rows cost whose threads read beyond the ends of sectors.
+/// Returns the cost of rows whose threads read across the ends of sectors.
 unsigned cost_of_access(const tile_shape& shape, const tuning::architecture& data) {
   const tuning::rule_costs& costs = data.costs;
   if (is_staged(shape, data)) return costs.staged_row;
@@ -47,12 +47,12 @@ unsigned cost_of_access(const tile_shape& shape, const tuning::architecture& dat
       std::min<std::size_t>(costs.cut_sector * sector / run, costs.max_cut_sectors));
 }
 
-/// Returns what a transform by threads of so many elements is estimated to cost each of them.
+/// Returns the estimated cost of a transform per thread with this shape.
 unsigned cost_of(const rule_request& request, const tile_shape& shape,
                  const tuning::architecture& data) {
   const auto length = static_cast<unsigned>(request.length);
   const unsigned elements = shape.elements_per_thread;
-  // A processor runs threads of a workgroup one after another: nothing but operations counts.
+  // A processor runs a workgroup's threads one after another: only operations count.
   if (request.bank_bytes == 0) return device::workgroup::stage_cost(length, elements);
   if (request.is_convolved || request.is_of_reals) {
     return device::workgroup::stage_cost(length, elements) +
@@ -62,7 +62,7 @@ unsigned cost_of(const rule_request& request, const tile_shape& shape,
   const auto with_opposites = [&](unsigned computed) {
     return is_unpaired ? computed * data.costs.unpaired_quarters / 4 : computed;
   };
-  // Columns of a workgroup are threads enough.
+  // A workgroup of columns has enough threads to hide latency.
   if (shape.lanes_across) {
     return with_opposites(device::workgroup::stage_cost(length, elements)) +
            data.costs.column_element * elements;
@@ -72,8 +72,8 @@ unsigned cost_of(const rule_request& request, const tile_shape& shape,
          cost_of_access(shape, data);
 }
 
-/// Returns the registers that a compiler gives each thread at most: warps come in fours, registers
-/// in eights.
+/// Returns the most registers that a compiler gives a thread: warps are allocated four at a time,
+/// registers eight at a time.
 std::size_t registers_allowed(std::size_t threads, const tuning::rule_costs& costs) {
   const std::size_t taken = (threads + 127) / 128 * 128;
   return costs.registers_of_workgroup / taken / 8 * 8;
@@ -95,8 +95,8 @@ bool fits(const tile_shape& shape, const rule_request& request, const tuning::ru
   return registers <= registers_allowed(shape.threads(), costs);
 }
 
-/// Gives a shape the elements from `fewest` on that cost least of those with which it fits,
-/// exchanged in halves where they fit no other way. Returns whether there are any.
+/// Sets the cheapest elements per thread that fit, from `fewest` to `most`, with exchanges in
+/// halves if they fit no other way. Returns whether any fit.
 bool choose_elements(tile_shape& shape, unsigned fewest, unsigned most, const rule_request& request,
                      const tuning::architecture& data, const device_info& device) {
   unsigned least = ~0U;
@@ -118,8 +118,8 @@ bool choose_elements(tile_shape& shape, unsigned fewest, unsigned most, const ru
   return least != ~0U;
 }
 
-/// The same; of a large radix a GPU's threads have all elements, where they can, because others
-/// would be idle while some make its butterflies.
+/// The same, but a GPU's threads get all elements of a large radix if they fit, because otherwise
+/// some threads would be idle while others compute its butterflies.
 bool choose_elements(tile_shape& shape, unsigned most, const rule_request& request,
                      const tuning::architecture& data, const device_info& device) {
   const unsigned greatest = device::greatest_factor(unsigned(request.length));
@@ -167,7 +167,7 @@ std::optional<tuning::shape> find_row(const rule_request& request, const tuning:
                                       : request.length >= rules.shortest_prefetched   ? 4U
                                                                                       : 0U};
   found.stage_out = stages;
-  found.stage_in = stages && !request.is_real_row;  // pairs of reals are read as quickly without
+  found.stage_in = stages && !request.is_real_row;  // pairs of reals are read as fast unstaged
   return found;
 }
 
@@ -216,7 +216,7 @@ std::optional<tuning::shape> find_lines(const rule_request& request,
     shape.half_trade = request.bank_bytes != 0;  // allowed
     if (choose_elements(shape, most, request, data, device)) break;
   }
-  if (shape.lanes < least) {  // with the registers that all threads of a workgroup leave
+  if (shape.lanes < least) {  // without checking registers
     shape.lanes = least;
     shape.elements_per_thread = most;
     if (request.length % most != 0 || shape.threads() > device.max_workgroup ||
@@ -230,9 +230,9 @@ std::optional<tuning::shape> find_lines(const rule_request& request,
                        .half_trade = shape.half_trade};
 }
 
-/// Returns the shape that a rule finds; by the library's own data, which does not change, from
-/// memory where it was asked for before: an axis of any length asks for each part of each length
-/// within which it may be convolved, and these share most parts.
+/// Returns the shape that a rule finds. With the library's own data, which does not change, earlier
+/// results are cached: an axis of any length asks for each part of each length that may convolve
+/// it, and these lengths share most parts.
 template <auto Rule>
 std::optional<tuning::shape> remembered(const rule_request& request,
                                         const tuning::architecture& data,

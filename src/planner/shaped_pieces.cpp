@@ -30,8 +30,8 @@ std::optional<piece> fitted(piece result, const device_info& device, unsigned le
 
 namespace {
 
-/// Takes fewer lanes where a call makes so few transforms that multiprocessors would have none, but
-/// as many as fill a subgroup, and not fewer neighbouring columns than the rules want.
+/// Reduces lanes until a call of few transforms occupies all multiprocessors, but keeps enough to
+/// fill a subgroup and as many neighbouring columns as the rules want.
 void spread(piece& over, const choice& context) {
   tile_shape& shape = over.shape;
   const tuning::placement_rules& rules = context.data.placing;
@@ -146,9 +146,9 @@ std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& 
 
 namespace {
 
-/// Returns how many neighbouring columns share a tile: at most as many as there are. On a
-/// processor, where a lane without a column takes as long as one with, that halved as long as fewer
-/// are left over, but no less than fill its vectors.
+/// Returns how many neighbouring columns share a tile, at most `most`. On a processor, where an
+/// empty lane takes as long as a full one, halves that while fewer are left over, but keeps enough
+/// to fill its vectors.
 unsigned lanes_for(const tile_shape& tile, unsigned most, std::size_t neighbours,
                    const tuning::placement_rules& rules) {
   unsigned lanes = static_cast<unsigned>(std::min<std::size_t>(most, std::bit_ceil(neighbours)));

@@ -8,21 +8,21 @@
 namespace wingbeat::planner {
 namespace {
 
-/// Through local memory, so that neighbouring threads store neighbours: columns whose outputs lie
-/// along the butterfly. A GPU's threads take them at the transform's first exchange; a CPU's are
-/// numbered by row and column, and stage them.
+/// Sends columns through local memory if their outputs lie along the butterfly, so that
+/// neighbouring threads store neighbours. On a GPU the last exchange does it; a CPU's threads are
+/// numbered by row and column and stage them.
 void stage_columns(tile_shape& shape, bool is_along) {
   is_along = is_along && shape.sink == row::complex_row && shape.points == 0;
   shape.along_out = is_along && shape.bank_bytes != 0 && !shape.is_convolution() &&
                     shape.length > shape.elements_per_thread;
-  // A thread that reduces has elements of one lane alone.
+  // A thread that reduces takes elements of one lane only.
   shape.stage_out =
       is_along && !shape.along_out && !shape.is_in_place() && shape.partial_bytes == 0;
   shape.half_trade &= !shape.stage_out;
 }
 
-/// Returns whether rows of one side lie one behind another, `distance` apart, and threads that take
-/// elements which are not in memory are the fewer ones.
+/// Returns whether rows of one side lie one behind another, `distance` apart, and more than half of
+/// their elements are in memory.
 bool are_rows_dense(const device::grid::side& side, const tile_shape& shape, row holds,
                     std::size_t distance) {
   const std::size_t elements = shape.elements() + (holds == row::half_spectrum ? 1 : 0);
@@ -30,8 +30,8 @@ bool are_rows_dense(const device::grid::side& side, const tile_shape& shape, row
   return side.stride == 1 && distance <= elements + 1 && 2 * kept > elements;
 }
 
-/// A plan with a load stages no rows to be read, one with a store none to be written, in any of its
-/// passes, but where functors are dense.
+/// Decides which sides of rows are staged. A side whose request has a functor is not staged in any
+/// pass, unless functors are dense.
 void stage_sides(pass& result, const request::resolved_spec& request,
                  const gathered_sides& gathered) {
   const plan_spec& spec = request.spec;
@@ -41,8 +41,8 @@ void stage_sides(pass& result, const request::resolved_spec& request,
   const std::size_t lane_in = has_loops ? numbers.loops[0].in : numbers.in.distance;
   const std::size_t lane_out = has_loops ? numbers.loops[0].out : numbers.out.distance;
   if (shape.makes == body::halved_rader || shape.makes == body::real_rader) return;
-  if (shape.makes == body::rader && shape.stage_in) {  // a row
-    // In no order, through local memory of its own layout.
+  if (shape.makes == body::rader && shape.stage_in) {  // rows in Rader's order
+    // Staged in any order, through local memory with a layout of its own.
     shape.stage_in = numbers.in.stride == 1 && !spec.load.is_given();
     shape.stage_out = numbers.out.stride == 1 && !spec.store.is_given();
     shape.lanes_across &= shape.stage_in && shape.stage_out;
@@ -64,7 +64,8 @@ void stage_sides(pass& result, const request::resolved_spec& request,
   }
 }
 
-/// Returns whether the elements of a pass may be kept: whole rows of reals, made by one workgroup.
+/// Returns whether a store functor may keep the elements of a pass: whole real rows of one
+/// workgroup.
 bool is_kept_row(const pass& planned) {
   const tile_shape& shape = planned.shape();
   const bool is_row = shape.makes == body::real_row || shape.makes == body::transform;
@@ -73,19 +74,20 @@ bool is_kept_row(const pass& planned) {
          shape.sink == row::complex_row && planned.numbers.depth > 0 && planned.out.fused->is_real;
 }
 
-/// Returns whether a GPU's workgroup of few threads may have twice as many.
+/// Returns whether a GPU's workgroup may have twice the threads, each with half the elements.
 bool may_halve_elements(const tile_shape& shape) {
   constexpr unsigned most_threads = 512;
   return shape.bank_bytes != 0 && device::is_power_of_two(shape.length) &&
          shape.elements_per_thread > 8 && 2 * shape.threads() <= most_threads;
 }
 
-/// Holds the first members of what is kept in registers, where local memory has no room for all
-/// rows of a tile: of fewer elements a thread and, where a workgroup outgrows its threads, fewer
-/// rows. wanted: the shape with that room. Registers: bench/lessons/convolution.md#searches.
+/// Keeps the first members of the kept state in registers if local memory has no room for all rows
+/// of a tile. Threads then have fewer elements and, if the workgroup is too large, a tile fewer
+/// rows. wanted: the shape with the lanes before they were halved. Registers:
+/// bench/lessons/convolution.md#searches.
 void hold(tile_shape& shape, tile_shape wanted, unsigned parts) {
   constexpr unsigned most_threads = 512, registers = 65536 / most_threads;
-  constexpr unsigned of_body = 32, of_element = 4;  // so many registers a thread takes beside
+  constexpr unsigned of_body = 32, of_element = 4;  // registers of a thread without the state
   const unsigned held_bytes = wanted.kept_bytes / parts / 8 * 8;
   if (shape.lanes == wanted.lanes || held_bytes == 0 || wanted.element_bytes != 8) return;
   if (!device::is_power_of_two(wanted.length)) return;
@@ -102,9 +104,9 @@ void hold(tile_shape& shape, tile_shape wanted, unsigned parts) {
   if (takes(wanted.elements_per_thread) <= registers && wanted.lanes == shape.lanes) shape = wanted;
 }
 
-/// Stages whole rows on their way out, if local memory has room for them: over what was exchanged
-/// where two workgroups would not fit beside each other, or where that has room for whole numbers,
-/// whose exchanges pass half of the barriers.
+/// Stages whole rows on their way out, if local memory has room. They overlay the exchange's memory
+/// where two workgroups would not fit together, or where it then fits whole numbers, whose
+/// exchanges take half of the barriers.
 void gather(pass& result, const placement& position) {
   const device_info& device = position.device;
   const pass_numbers& numbers = result.numbers;
@@ -129,7 +131,7 @@ void gather(pass& result, const placement& position) {
   if (result.resident * wider.scratch_bytes() > device.local_memory_bytes) result.resident = 0;
 }
 
-/// Lets threads of many lines of reals have more elements, whose transforms take fewer
+/// Gives threads more elements of many lines of reals, whose transforms then take fewer
 /// instructions: see `placement_rules::elements_of_lines`.
 void take_more_elements(pass& result, const placement& position) {
   tile_shape shape = result.shape();
@@ -156,11 +158,11 @@ void take_more_elements(pass& result, const placement& position) {
     shape.elements_per_thread *= 2;
   if (shape.elements_per_thread == result.shape().elements_per_thread) return;
   result.numbers.shape = shape;
-  result.resident = 0;  // was measured for more threads
+  result.resident = 0;  // measured for more threads
 }
 
-/// Exchanges whole numbers of lines of reals, which passes half of the barriers, where local memory
-/// has room for as many threads.
+/// Exchanges whole numbers of lines of reals, which takes half of the barriers, if local memory
+/// holds as many threads then.
 void exchange_whole(pass& result, const placement& position) {
   tile_shape whole = result.shape();
   if (!whole.half_trade || whole.makes != body::real_row || whole.bank_bytes == 0) return;
@@ -171,7 +173,7 @@ void exchange_whole(pass& result, const placement& position) {
     result.numbers.shape = whole;
 }
 
-/// Returns whether lines of reals take less time where they are prefetched.
+/// Returns whether prefetching these lines of reals is faster.
 bool is_prefetched_line(const tile_shape& shape, const tuning::placement_rules& rules) {
   const std::size_t bytes = shape.length * shape.element_bytes;
   if (shape.source != row::half_spectrum) return bytes >= rules.least_line_bytes;
@@ -179,7 +181,7 @@ bool is_prefetched_line(const tile_shape& shape, const tuning::placement_rules& 
          bytes >= rules.min_long_bins;
 }
 
-/// Returns the elements of a butterfly's input if they lie one behind another, or 0.
+/// Returns the number of elements in a butterfly's input if they are contiguous, otherwise 0.
 std::size_t dense_input_elements(const pass_numbers& numbers) {
   const device::grid::side& in = numbers.in;
   const tile_shape& shape = numbers.shape;
@@ -200,9 +202,9 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
   const pass_numbers& numbers = result.numbers;
   tile_shape wider = result.shape();
   const bool is_row = wider.makes == body::real_row && wider.bank_bytes != 0 && !wider.lanes_across;
-  // Functors number packed rows, or transforms that alternate: see `fused_numbers`.
+  // Functors take packed rows, or transforms that alternate: see `fused_numbers`.
   const plan_spec& spec = position.request.spec;
-  // Pairs of reals that are taken one by one lie two apart where nothing is between them.
+  // Reals of a pair that are taken one by one lie two apart even if contiguous.
   const auto is_apart = [](const device::grid::side& side, const pass_side& stored) {
     return side.stride > (side.is_pairs && stored.has_parts ? 2U : 1U);
   };
@@ -218,7 +220,7 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
   wider.stage_in = gathered.in;
   wider.stage_out = gathered.out;
   if (!gathered.in && numbers.in.is_limited && !spec.load.is_given() && !spec.store.is_given()) {
-    // Rows of which memory has a part: threads of neighbouring rows store neighbours.
+    // Memory has only part of each row: threads of neighbouring rows store neighbours.
     wider.lanes_across = true;
     wider.stage_out = wider.half_trade = false;
   }
@@ -228,7 +230,7 @@ gathered_sides gather_rows(pass& result, const arrays::dimension& lanes,
     wider.lanes /= 2;
   }
   if (wider.scratch_bytes() > position.device.local_memory_bytes) return {};
-  result.resident = 0;  // was measured for fewer threads
+  result.resident = 0;  // measured for fewer threads
   result.fraction = 0;
   result.numbers.shape = wider;
   return gathered;
@@ -243,8 +245,8 @@ void stage(pass& result, const placement& position, const gathered_sides& gather
     result.numbers.shape.stage_out = true;
     result.numbers.shape.half_trade = false;
   }
-  // Of tiles known to be full, a GPU's compiler loads all elements early, which pays where
-  // registers suffice; and what functors compute would wait for each of them.
+  // If all tiles are known to be full, a GPU's compiler loads all elements early, which is faster
+  // while registers suffice, and slower where a functor's arithmetic would wait for each load.
   const tile_shape& shape = result.shape();
   const bool has_registers = shape.lanes == 1 && !shape.has_half_spectrum();
   const bool is_early =
@@ -255,10 +257,10 @@ void stage(pass& result, const placement& position, const gathered_sides& gather
 void keep(pass& result, const placement& position, const gathered_sides& gathered) {
   const fused_store& store = position.request.spec.store;
   const device_info& device = position.device;
-  // On processors PoCL (3.1) outgrows its stack where it compiles such a loop of a longer row.
+  // PoCL 3.1 overflows its stack when it compiles such a loop over longer rows.
   if (store.kept_bytes == 0 || result.shape().bank_bytes == 0) return;
   if (!result.out.fused || !is_kept_row(result)) return;
-  // Of one row too, because what is kept has the same bits however many a run takes.
+  // Also for one row, because kept results have the same bits however many rows a run takes.
   if (result.numbers.tiles_per_row() < device.compute_units) return;
   const device::grid::side& out = result.numbers.out;
   const unsigned parts = result.out.rows.taken == device::ends::reals::unpaired ? 1 : 2;
@@ -283,8 +285,8 @@ void keep(pass& result, const placement& position, const gathered_sides& gathere
   }
   hold(shape, wanted, parts);
   if (shape.scratch_bytes() > room) return;
-  // One row alone waits for memory, which two workgroups hide; of several rows more registers took
-  // less time than more workgroups.
+  // A single row waits for memory, which a second workgroup hides. For several rows, more registers
+  // were faster than more workgroups.
   tile_shape smaller = shape;
   smaller.half_trade = wanted.half_trade;
   const bool are_two = result.rows == 1 && shape.held_bytes == 0 && wanted.half_trade &&
@@ -309,7 +311,7 @@ void prefetch(pass& result, std::size_t ahead_bytes, const placement& position) 
                          is_prefetched_line(result.shape(), position.rules);
   if (are_lines) ahead_bytes = std::max(ahead_bytes, position.rules.line_prefetch_bytes);
   if (ahead_bytes == 0) return;
-  // A functor's buffer that has an element for each value is taken to be read in order.
+  // A functor's buffer with an element for each value is assumed to be read in order.
   const std::size_t each =
       load ? load->bytes_of_complex(result.in.rows.taken) : 2 * result.in.real_bytes();
   const std::size_t n_rows = position.request.spec.batch;

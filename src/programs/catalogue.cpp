@@ -29,7 +29,7 @@ void add_rows(std::vector<plan_spec>& requests, const request::traits& kind, pre
   }
 }
 
-/// Requests whose shapes depend on how many transforms a call makes.
+/// Adds requests whose shapes depend on how many transforms a call makes.
 void add_counts(std::vector<plan_spec>& requests, transform kind) {
   for (std::size_t n = 1 << 13; n <= (1U << 20); n *= 2) {
     requests.push_back({.lengths = {n}, .kind = kind});
@@ -78,7 +78,7 @@ std::vector<plan_spec> every_request() {
   std::vector<plan_spec> requests;
   for (const precision real : {precision::fp32, precision::fp64}) {
     for (const request::traits& each : request::kinds) {
-      if (each.is_real_to_real()) continue;  // composed of the others
+      if (each.is_real_to_real()) continue;  // made by the other kinds
       add_rows(requests, each, real);
       add_planes_and_volumes(requests, each.kind, real);
       if (real == precision::fp32) add_counts(requests, each.kind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that together lead to every shape of a device's tuning data, and devices to plan them
-// for, for tests and programs that compile all kernels on a machine without a GPU.
+// Requests that together use every shape of a device's tuning data, and devices to plan them for:
+// for tests and programs that compile all kernels on a machine without a GPU.
 #pragma once
 
 #include <string_view>
@@ -12,14 +12,14 @@
 
 namespace wingbeat::programs {
 
-/// Returns an NVIDIA device of "sm_80", "sm_90" or "sm_100" as its driver describes it, as far as
-/// planning reads. Throws `plan_error` for any other name.
+/// Returns an NVIDIA device of "sm_80", "sm_90" or "sm_100" with the properties that planning
+/// reads, as its driver reports them. Throws `plan_error` for any other name.
 [[nodiscard]] device_info sample_device(std::string_view architecture);
 
-/// Returns packed transforms of every kind and length, of one to three axes, few and many a call.
+/// Returns packed transforms of every kind and length, of one to three axes, for few and many rows.
 [[nodiscard]] std::vector<plan_spec> every_request();
 
-/// Returns the same of lengths that are no powers of two: those that people use.
+/// Returns such transforms of common lengths that are no powers of two.
 [[nodiscard]] std::vector<plan_spec> mixed_requests();
 
 /// Returns the passes of requests on a device.

@@ -14,7 +14,7 @@ using planner::axis_request;
 using planner::body;
 using planner::piece;
 
-/// Throws where rows cannot be convolved as a request says: a mistake of the caller.
+/// Throws `logic_error` if a request's rows cannot be convolved, because the caller must not ask.
 void require_rows(const plan_spec& spec, const spectrum_array* filter) {
   if (spec.lengths.size() != 1 || spec.kind != transform::forward) {
     throw std::logic_error("convolutions take forward transforms of one axis");
@@ -41,15 +41,15 @@ std::optional<piece> row_of(const plan_spec& spec, const device_info& device,
   return convolution_of(row_of(spec), data, device);
 }
 
-/// Returns the one pass that makes rows of a request by a piece whose spectra stay where threads
-/// have them.
+/// Returns the one pass that runs a request's rows by `row`, whose spectra stay where threads hold
+/// them.
 program program_by(const piece& row, const request::resolved_spec& request,
                    const spectrum_array* filter, const device_info& device,
                    const tuning::architecture& data) {
   return program_of(request, {request, false}, {{row}}, filter, device, data);
 }
 
-/// Returns pieces of the one axis of a request, in order.
+/// Returns the pieces of a one-axis request as planned pieces, in order.
 std::vector<planned_piece> pieces_in_order(const std::vector<piece>& pieces) {
   std::vector<planned_piece> planned;
   for (const piece& each : pieces) {
@@ -58,7 +58,8 @@ std::vector<planned_piece> pieces_in_order(const std::vector<piece>& pieces) {
   return planned;
 }
 
-/// Returns the pieces of rows that are cut; none where a workgroup takes them, or nothing does.
+/// Returns the pieces of rows too long for a workgroup; none if a workgroup takes them, or if no
+/// cut fits.
 std::vector<piece> cut_of(const plan_spec& spec, const device_info& device) {
   const tuning::architecture& data = tuning::for_device(device);
   if (row_of(spec, device, data)) return {};
@@ -67,7 +68,7 @@ std::vector<piece> cut_of(const plan_spec& spec, const device_info& device) {
   return planner::cut_convolution_of(axis, data, device);
 }
 
-/// Returns the three passes that convolve rows, or without `filter` the two that make spectra.
+/// Returns the three passes that convolve rows or, without `filter`, the two that make spectra.
 std::optional<program> cut_program(const request::resolved_spec& request,
                                    const spectrum_array* filter, const device_info& device) {
   require_rows(request.spec, filter);
@@ -81,7 +82,7 @@ std::optional<program> cut_program(const request::resolved_spec& request,
                     tuning::for_device(device));
 }
 
-/// Returns the one pass of rows that a workgroup takes; nothing where none does.
+/// Returns the one pass of rows that fit a workgroup; nothing if they do not.
 std::optional<program> one_pass(const request::resolved_spec& request, body makes,
                                 std::size_t n_turns, const spectrum_array* filter,
                                 const device_info& device, const tuning::architecture& data) {
@@ -93,15 +94,16 @@ std::optional<program> one_pass(const request::resolved_spec& request, body make
   return program_by(*row, request, filter, device, data);
 }
 
-/// The bytes of a row, of which a workgroup that correlates holds three in registers, two rows and
-/// a sum: 3/4 of those of a multiprocessor. And what a thread holds of each.
+/// Limits of a correlating workgroup: it holds three rows in registers (two factors and a sum), so
+/// the bytes of one are a quarter of a multiprocessor's registers; and the bytes of each row that
+/// one thread holds.
 constexpr std::size_t max_correlated_bytes = std::size_t{1} << 16;
 constexpr std::size_t max_correlated_thread_bytes = 128;
-/// The threads of workgroups of which a multiprocessor has two where each has 128 of the 156 to 174
-/// registers that it would be given.
+/// Two workgroups of this many threads fit a multiprocessor, if each thread has 128 registers
+/// instead of the 156 to 174 that compilers use.
 constexpr unsigned threads_of_two = 256;
 
-/// Lets a piece that convolves rows correlate them; returns false where they are too long.
+/// Changes a piece that convolves rows to correlate them. Returns false if they are too long.
 bool correlates(piece& row, const device_info& device) {
   planner::tile_shape& shape = row.shape;
   if (shape.length * shape.lanes * shape.element_bytes > max_correlated_bytes) return false;
@@ -115,8 +117,8 @@ bool correlates(piece& row, const device_info& device) {
   return true;
 }
 
-/// Returns the pass that correlates rows of all terms, which are the middle of an axis that is cut,
-/// and convolves those that are returned. It works in place.
+/// Returns the pass that correlates the rows of all terms (the middle pass of a cut axis) and
+/// convolves the rows that are returned. It works in place.
 program correlation_in_place(const backend::correlation_of_rows& step, const piece& row,
                              const device_info& device) {
   const std::size_t points = step.rows.lengths.front(), terms = 2 * step.terms;
@@ -139,8 +141,8 @@ program correlation_in_place(const backend::correlation_of_rows& step, const pie
   return result;
 }
 
-/// Returns the pass of columns that `stored`, a transform of one axis that is cut, ends with, of
-/// rows so far apart in each dimension of the batch.
+/// Returns the last pass, of columns, of the cut transform `stored`; `distances` are between rows
+/// in each dimension of the batch.
 program columns_back(plan_spec stored, std::vector<std::size_t> distances, const piece& column,
                      const device_info& device) {
   stored.load = {};
@@ -150,8 +152,8 @@ program columns_back(plan_spec stored, std::vector<std::size_t> distances, const
   return program_by(column, request, nullptr, device, tuning::for_device(device));
 }
 
-/// Returns the passes that sum correlations of rows that are cut: columns of all rows, rows of both
-/// whose correlations are summed, columns back; and columns back of rows that are returned.
+/// Returns the passes that sum correlations of cut rows: columns of all rows, then rows whose
+/// correlations are summed, then columns back; and columns back for rows that are returned.
 std::optional<program> cut_correlations_of(const backend::correlation_of_rows& step,
                                            const device_info& device) {
   const plan_spec& rows = step.rows;
@@ -166,7 +168,7 @@ std::optional<program> cut_correlations_of(const backend::correlation_of_rows& s
   if (pieces.empty()) return std::nullopt;
   const unsigned elements = pieces[1].shape.elements_per_thread;
   if (!correlates(pieces[1], device)) return std::nullopt;
-  // Bins are where spectra have them.
+  // The body must find its bins where the spectra have them.
   if (step.convolution && pieces[1].shape.elements_per_thread != elements) return std::nullopt;
   if (pieces[1].shape.threads() == threads_of_two) pieces[1].resident = 2;
   const request::resolved_spec both{columns};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that are convolved with a spectrum or correlated, in one launch or cut into three.
+// Rows convolved with a spectrum, or correlated, in one launch or cut into three.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -12,19 +12,18 @@
 
 namespace wingbeat::programs {
 
-/// Returns whether rows of a request, a forward transform of one axis, can be convolved in one
-/// launch.
+/// Returns whether one launch can convolve rows of a request, a forward transform of one axis.
 [[nodiscard]] bool can_convolve(const plan_spec& spec, const device_info& device);
 
-/// Returns whether they, which no workgroup takes, are convolved as columns and shorter rows, in
-/// three launches; and the length from `least` on that rows of the request's points beside padding
-/// are expected to take least time so.
+/// Returns whether three launches, of columns, shorter rows and columns, can convolve rows too long
+/// for a workgroup; and the length, at least `least`, in which they are expected to take the least
+/// time. The request has the points of a row without padding.
 [[nodiscard]] bool can_convolve_cut(const plan_spec& spec, const device_info& device);
 [[nodiscard]] std::size_t length_of_cut(std::size_t least, const plan_spec& spec,
                                         const device_info& device);
 
-/// Return the launches of a step; nothing where no workgroup takes its rows, nor what they are cut
-/// into, or where rows to be correlated are too long. `data`: the shapes of rows in one launch.
+/// Return the launches of a step; nothing if its rows fit no workgroup, whole or cut, or if rows to
+/// be correlated are too long. `data`: shapes for rows in one launch.
 [[nodiscard]] std::optional<program> program_of_rows(const backend::spectra_of_rows& step,
                                                      const device_info& device);
 [[nodiscard]] std::optional<program> program_of_rows(const backend::convolution_of_rows& step,

@@ -30,7 +30,7 @@ template <class Reduction, class Real, class Value>
   store.store_run(part.first, values.size(), [&](std::size_t i) { return on_device(values[i]); });
 }
 
-/// The same of elements that a callable of a request loads and stores one by one.
+/// The same for elements that a request's callable loads or stores one by one.
 template <class Reduction, class Real, class Value>
 void load_called(const row_part<Real>& part, const void* memory, std::span<Value> values) {
   using elements = called_elements<Real, host_load>;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements of inner transforms whose rows are lines of reals are loaded and stored in this
-// process: of each class of reductions.hpp one function for each type of number, so that what
-// calls them is made once.
+// Functions that load and store the elements of inner transforms whose rows are lines of reals, in
+// this process: one for each class of reductions.hpp and each type of number, instantiated once.
 #pragma once
 
 #include <complex>
@@ -19,8 +18,8 @@ namespace wingbeat::programs {
 
 using device::functors::line_numbers;
 
-/// The elements of lines that a callable of a request loads or stores, or multiplies. Callable:
-/// host_load or host_store; multiplied: what its values multiply, if anything.
+/// The elements of lines that a request's callable (host_load or host_store) loads, stores or
+/// multiplies. multiplied: elements that the loaded values multiply, or nullptr.
 template <class Real, class Callable>
 class called_elements {
   static constexpr bool loads = std::is_same_v<Callable, host_load>;
@@ -36,7 +35,7 @@ class called_elements {
         memory_(given_memory),
         given_(given) {}
 
-  /// Calls for elements from number `place` on, all of one row.
+  /// Calls the callable for elements from number `place` on; all are of one row.
   template <class Value>
   void call(std::size_t place, std::span<Value> values) const {
     const std::size_t row = (first_ + place) / row_elements_, i = (first_ + place) % row_elements_;
@@ -69,7 +68,7 @@ class called_elements {
   std::size_t first_ = 0;
 };
 
-/// Elements of one row of the inner transform, from one on.
+/// A range of one row of the inner transform, which begins at `first`.
 template <class Real>
 struct row_part {
   const line_numbers& lines;
@@ -77,7 +76,7 @@ struct row_part {
   std::size_t row = 0, first = 0;
 };
 
-/// Loads and stores of values. `memory`: of Reals, or `called_elements`.
+/// Functions that load or store values. `memory` points at Reals, or at `called_elements`.
 template <class Real, class Value>
 using line_load = void (*)(const row_part<Real>& part, const void* memory, std::span<Value> values);
 template <class Real, class Value>
@@ -89,7 +88,7 @@ struct line_calls {
   Call memory, called;
 };
 
-/// Of none for reductions that no engine runs in this process.
+/// The functions of a reduction; empty for reductions that no engine runs in this process.
 template <class Real>
 struct line_functions {
   std::variant<std::monostate, line_calls<line_load<Real, Real>>,
@@ -102,7 +101,7 @@ struct line_functions {
 
 /// A class of reductions.hpp or diagonals.hpp.
 struct line_reduction {
-  std::string name;  ///< In texts.
+  std::string name;  ///< In kernel texts.
   line_functions<float> fp32 = {};
   line_functions<double> fp64 = {};
 
@@ -116,11 +115,12 @@ struct line_reduction {
   }
 };
 
-/// Returns a class of reductions.hpp.
+/// Returns the entry of a class of reductions.hpp.
 template <class Reduction>
 [[nodiscard]] const line_reduction& line_reduction_of();
 
-/// Returns a class that kernels alone have: of diagonals.hpp, and the halves of reductions.hpp.
+/// Returns the entry of a class that only kernels use: of diagonals.hpp, or a half of
+/// reductions.hpp.
 template <class Reduction>
 [[nodiscard]] const line_reduction& compiled_reduction_of();
 

@@ -18,7 +18,7 @@
 namespace wingbeat::programs {
 namespace {
 
-/// Returns the operands of a functor in place of memory.
+/// Returns the operands of the functor that replaces memory.
 template <class Functor>
 std::vector<kernel_parameter> operands_of(const line_side<Functor>& side, std::size_t root_bytes) {
   std::vector<kernel_parameter> list;
@@ -28,7 +28,8 @@ std::vector<kernel_parameter> operands_of(const line_side<Functor>& side, std::s
   return list;
 }
 
-/// A type that is stored, and in this process what converts it, if it is not computed with.
+/// The size of a stored type and, if arithmetic uses another type, the functions that convert it in
+/// this process.
 struct stored_type {
   std::size_t bytes;
   host_load load = {};
@@ -62,7 +63,7 @@ device::functors::line_operands<Real> roots_in(const line_numbers& lines,
   return {given.memory<const device::complex<Real>>(0)};
 }
 
-/// Lines in memory. Call: line_load or line_store of Reals.
+/// Lines in memory. Call: line_load or line_store.
 template <class Real, class Call>
 struct lines_in_memory {
   line_numbers lines;
@@ -80,8 +81,8 @@ struct lines_in_memory {
   }
 };
 
-/// Lines of a callable, Callable: host_load or host_store. Where a whole line lies in one run on
-/// both sides, it is called once for it, else for each element.
+/// Lines of a callable (host_load or host_store). It is called once per line if a line is
+/// contiguous and whole on both sides, otherwise once per element.
 template <class Real, class Callable, class Call>
 class lines_of_callable {
   static constexpr bool loads = std::is_same_v<Callable, host_load>;
@@ -120,7 +121,7 @@ class lines_of_callable {
   }
 
  private:
-  /// Of all values of a row, by way of memory.
+  /// Moves all values of a row through memory.
   template <class Value>
   void whole(const all_elements& elements, const device::functors::line_operands<Real>& roots,
              std::span<Value> values) const {
@@ -138,12 +139,12 @@ class lines_of_callable {
   line_numbers lines_;
   Callable callable_;
   std::size_t row_elements_, own_operands_;
-  std::size_t row_values_;  ///< Of the inner transform.
+  std::size_t row_values_;  ///< Values in a row of the inner transform.
   bool multiplies_;
   line_calls<Call> calls_;
 };
 
-/// Returns work as a callable of the values of a call, with or without operands.
+/// Returns `work` as a host callable for runs of values, with or without operands.
 template <class Real, class Value, class Work>
 host_load callable_of(line_load<Real, Value>, bool has_operands, const Work& work) {
   if (has_operands) return operand_reader<Value>{work};
@@ -155,8 +156,8 @@ host_store callable_of(line_store<Real, Value>, bool has_operands, const Work& w
   return run_writer<Value>{work};
 }
 
-/// Returns what loads or stores lines in this process, with those of `line_functions`: of memory
-/// or, if there is one, of a callable.
+/// Returns the callable that loads or stores lines in this process by `functions`: from memory or,
+/// if the request has one, from a callable.
 template <class Real, class Functor, class Functions, class Callable>
 Callable callable_of(const Functions& functions, const line_side<Functor>& side,
                      std::size_t row_values, bool has_operands, const Callable& callable) {
@@ -187,7 +188,7 @@ kernel_text::line_text text_of(std::string_view functor, const line_side<Functor
           side.lines};
 }
 
-/// What loads and stores call by names of their own.
+/// The names that loads and stores use in kernel texts, and their fields.
 template <class Functor>
 struct end_of;
 template <>

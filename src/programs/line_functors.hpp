@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load and the store of an inner transform whose rows are lines of reals: of lines in memory,
-// or of a request's functor, which numbers their elements by rows of all axes.
+// The load and the store of an inner transform whose rows are lines of reals. The lines are in
+// memory, or elements of a request's functor, which numbers rows over all axes.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -13,29 +13,29 @@
 
 namespace wingbeat::programs {
 
-/// Returns the lines of an array along an axis: those at indices `ranges` of the others.
+/// Returns the lines of an array along an axis, at the indices `ranges` of the other axes.
 [[nodiscard]] line_numbers lines_of(const arrays::array& memory, std::size_t axis,
                                     const std::vector<index_range>& ranges);
 
-/// The lines of one side, and the functor of the request in place of their memory, if one is given.
+/// The lines of one side, and the request's functor that replaces their memory, if it has one.
 template <class Functor>
 struct line_side {
   const arrays::array& memory;
   line_numbers lines;
   Functor functor = {};
-  bool multiplies = false;              ///< What lies in memory, by what `functor` loads.
-  std::size_t multiplied_elements = 0;  ///< Of a row of coefficients.
-  bool shares_text = false;  ///< Its text is that of the functor at the other end of the transform.
+  bool multiplies = false;              ///< `yours` loads factors of what lies in memory.
+  std::size_t multiplied_elements = 0;  ///< Elements of a row of coefficients.
+  bool shares_text = false;  ///< The functor at the other end has the same text.
 
-  /// Returns the elements of one of its rows.
+  /// Returns the number of elements in one of its rows.
   [[nodiscard]] std::size_t row_elements() const { return memory.valid_elements(); }
-  /// Returns how many operands stand before those of `functor`: roots and its parameters.
+  /// Returns the number of operands before those of `yours`: roots and the parameters of `yours`.
   [[nodiscard]] std::size_t own_operands() const {
     return (lines.has_roots ? 1 : 0) + (functor.source.parameters.empty() ? 0 : 1);
   }
 };
 
-/// Returns where a run finds the operands of a functor in place of memory.
+/// Returns the sources of a functor's operands in a run.
 template <class Functor>
 std::vector<argument_source> arguments_of(const line_side<Functor>& side, const constant& roots) {
   std::vector<argument_source> list;
@@ -47,17 +47,17 @@ std::vector<argument_source> arguments_of(const line_side<Functor>& side, const 
   return list;
 }
 
-/// Returns the load of an inner transform that computes in `real` and whose rows have `row_values`
-/// numbers.
+/// Returns the load of an inner transform with arithmetic in `real` and `row_values` numbers per
+/// row.
 [[nodiscard]] fused_load load_of(const line_side<fused_load>& side, precision real,
                                  std::size_t row_values, const line_reduction& functor);
 
-/// Returns the load of rows that become bins and reals again, of lines in memory, whose
-/// coefficients are multiplied: for engines that compile kernels.
+/// Returns the load of rows of reals that become bins, are multiplied and become reals again, from
+/// lines in memory; for engines that compile kernels.
 [[nodiscard]] fused_load diagonal_load_of(const line_side<fused_load>& side, precision real,
                                           const line_reduction& functor);
 
-/// Returns the store of such an inner transform.
+/// Returns the store of an inner transform.
 [[nodiscard]] fused_store store_of(const line_side<fused_store>& side, precision real,
                                    std::size_t row_values, const line_reduction& functor);
 

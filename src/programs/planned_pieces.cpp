@@ -14,8 +14,7 @@ namespace {
 using arrays::array;
 using planner::body;
 
-/// Returns the array on both sides of each piece: number i is what piece i reads, i + 1 what it
-/// writes.
+/// Returns the arrays between pieces: piece i reads array i and writes array i + 1.
 std::vector<array> arrays_of(const plan_spec& spec, const array_sides& sides,
                              const std::vector<planned_piece>& pieces,
                              const tuning::placement_rules& rules) {
@@ -31,9 +30,9 @@ std::vector<array> arrays_of(const plan_spec& spec, const array_sides& sides,
                                    .may_alternate = true});
 }
 
-/// Output streams from the last pass alone, because the next pass reads the others from L2; and, as
-/// measured (bench/lessons/memory.md#stores-that-leave-l2-first), not from columns that have
-/// twiddles or write elsewhere than they read.
+/// Returns whether a pass may stream its output. Only the last pass may, because later passes read
+/// the output of others from L2; and not columns with twiddles or columns that write elsewhere than
+/// they read, which measured slower (bench/lessons/memory.md#stores-that-leave-l2-first).
 bool may_stream(const planned_piece& each, const pass& next_pass, bool is_last) {
   const bool overwrites = next_pass.in.location == next_pass.out.location;
   return is_last && !(next_pass.shape().lanes_across && (each.chosen.prior > 1 || !overwrites));
@@ -48,7 +47,7 @@ void require_launchable(const pass& each, const plan_spec& spec, const device_in
         "let the store functor's be smaller",
         each.shape().partial_bytes, each.shape().threads(), device.local_memory_bytes));
   }
-  constexpr std::size_t most = (std::size_t{1} << 31) - 1;  // of one launch, on CUDA
+  constexpr std::size_t most = (std::size_t{1} << 31) - 1;  // workgroups of one launch, on CUDA
   if (each.workgroups() <= most) return;
   throw plan_error(
       formatted("batch {} of length {} needs {} workgroups and one launch takes {}; "

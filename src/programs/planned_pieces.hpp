@@ -15,24 +15,24 @@
 
 namespace wingbeat::programs {
 
-/// A piece, and the axes it works on: one, or the two of a plane, of which this is the slower.
+/// A piece and the axis that it transforms; for a plane, the slower of its two.
 struct planned_piece {
   planner::piece chosen;
   std::size_t axis = 0;
   bool begins = true;  ///< The first piece of its axis.
-  bool ends = true;    ///< The last.
+  bool ends = true;    ///< The last piece of its axis.
 
-  /// Returns whether it writes the places of the axis that it reads, and no others.
+  /// Returns whether it writes the same places of the axis that it reads.
   [[nodiscard]] bool keeps_places() const {
-    // A chirp's outer pieces have N points on one side and M on the other.
+    // A chirp's first and last pieces have N points on one side and M on the other.
     const bool is_padded = chosen.is_padded() && (begins || ends);
     return (begins && ends) || (chosen.is_in_place() && !is_padded);
   }
 };
 
-/// Both sides of a request as passes take them. Rows of reals are transformed as complex ones of
-/// half the length where that can be; others, as those of an odd length, are complex ones whose
-/// imaginary parts are 0.
+/// Both sides of a request as passes read and write them. Rows of reals are complex rows of half
+/// the length if possible; otherwise, as for an odd length, reals are complex numbers with
+/// imaginary parts of 0.
 struct array_sides {
   array_sides(const request::resolved_spec& request, bool may_pair)
       : in(may_pair ? arrays::as_pairs(request.in) : request.in),
@@ -40,20 +40,20 @@ struct array_sides {
 
   arrays::array in, out;
 
-  /// Returns whether one side has pairs of reals.
+  /// Returns whether one side consists of pairs of reals.
   [[nodiscard]] bool have_pairs() const {
     return in.elements_are == arrays::element::pair || out.elements_are == arrays::element::pair;
   }
 };
 
-/// Throws `plan_error` where a launch takes no such pass.
+/// Throws `plan_error` if a pass exceeds the limits of a launch.
 void require_launchable(const planner::pass& each, const plan_spec& spec,
                         const device_info& device);
 
-/// Returns the steps before the first pass.
+/// Returns a program that clears the output, if the request needs that before the first pass.
 [[nodiscard]] program cleared_output(const plan_spec& spec);
 
-/// Returns the passes of pieces, in order; those that convolve multiply by `filter`.
+/// Returns the passes of pieces in order; convolving ones multiply by `filter`.
 [[nodiscard]] program program_of(const request::resolved_spec& request, const array_sides& sides,
                                  const std::vector<planned_piece>& pieces,
                                  const spectrum_array* filter, const device_info& device,

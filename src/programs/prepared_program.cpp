@@ -31,8 +31,7 @@ using backend::queue;
 
 namespace {
 
-/// Returns memory of the device that begins with these bytes, some behind others, and is never
-/// empty.
+/// Returns device memory that holds these bytes, then `others`; it is never empty.
 std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on, std::span<const std::byte> bytes,
                                std::span<const std::byte> others = {}) {
   const std::size_t size_bytes = bytes.size() + others.size();
@@ -66,7 +65,8 @@ std::shared_ptr<void> uploaded(const std::shared_ptr<queue>& on, const pass& lau
   return uploaded(on, launch.parameter_blocks(), std::as_bytes(std::span{roots}));
 }
 
-/// Frees numbers by the million, which are in the table; their sizes, which `describe` names, stay.
+/// Frees the numbers of a chirp, often millions, after they are in the table. Its sizes stay, for
+/// `describe`.
 void free_numbers(std::shared_ptr<const chirp>& numbers) {
   if (!numbers) return;
   auto sizes = std::make_shared<chirp>(1, 1, true, precision::fp32);
@@ -79,7 +79,7 @@ bool has_functor(const pass& described) {
   return described.in.fused || described.out.fused;
 }
 
-/// Returns the parameters of a pass's entry: see `enqueue`.
+/// Returns the number of parameters of a pass's entry: see `enqueue`.
 unsigned parameters_of(const pass& described) {
   unsigned count =
       backend::transform_parameters + (described.filter ? backend::filter_parameters : 0);
@@ -89,7 +89,8 @@ unsigned parameters_of(const pass& described) {
   return count;
 }
 
-/// Compiles one pass. Compile errors of a pass with functors are the request's: `plan_error`.
+/// Compiles one pass. Compile errors of a pass with functors become `plan_error`, because the
+/// request's text is at fault.
 std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
                                           const std::shared_ptr<queue>& on, const pass& described) {
   const planner::tile_shape& shape = described.shape();
@@ -113,8 +114,8 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
   }
 }
 
-/// Compiles one pass. If a functor's registers make it spill, elements are not loaded early, if
-/// that spills less.
+/// Compiles one pass. If a functor's registers make the kernel spill, compiles it again without
+/// early loads and returns the one that spills less.
 std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
                                        const std::shared_ptr<queue>& on, pass described) {
   auto result = compiled_as(compiler, on, described);
@@ -125,8 +126,9 @@ std::shared_ptr<const kernel> compiled(const kernel_compiler& compiler,
   return later->resources().spill_bytes < result->resources().spill_bytes ? later : result;
 }
 
-/// Returns whether calls of a program are worth recording: see
-/// `placement_rules::max_graph_bytes_of_one`. Programs of other steps than passes are not.
+/// Returns whether recording calls of a program is faster: see
+/// `placement_rules::max_graph_bytes_of_one`. Programs with steps other than passes are not
+/// recorded.
 bool is_worth_recording(const program& steps, const device_info& device) {
   bool any_starts_early = false;
   for (const step& each : steps.steps) {
@@ -148,7 +150,7 @@ std::size_t first_element(buffer_view view, std::size_t element_bytes) {
                 view.offset_bytes, element_bytes));
 }
 
-/// Queues one launch. Its arguments live until that returns.
+/// Queues one launch. Its arguments live until `launch` returns.
 void enqueue(backend::launch_sequence& sequence, const pass& launch, const kernel& compiled,
              void* table, const backend::run& run) {
   const backend::transform_arguments transform{
@@ -179,7 +181,7 @@ std::vector<std::shared_ptr<const kernel>> compiled_kernels(const kernel_compile
                                                             const std::shared_ptr<queue>& on,
                                                             std::span<const program> programs) {
   std::vector<const step*> steps;
-  std::vector<std::size_t> positions;  // of those with a kernel
+  std::vector<std::size_t> positions;  // of steps with a kernel
   for (const program& each : programs) {
     for (const step& part : each.steps) {
       if (part.launch() != nullptr || part.kernel() != nullptr) positions.push_back(steps.size());
@@ -263,7 +265,7 @@ void prepared_program::enqueue(queue& on, const backend::run& given,
       enqueue_step(on, given, i, sequence);
     }
   };
-  if (awaited == nullptr) return calls_->call(on, std::ref(steps));  // a copy would be allocated
+  if (awaited == nullptr) return calls_->call(on, std::ref(steps));  // a copy would allocate
   backend::immediate_launches sequence{on};
   steps(sequence);
 }

@@ -120,7 +120,7 @@ std::string program::describe() const {
 }
 
 double program::predicted_fraction(std::size_t copied_bytes) const {
-  double copies = 0;  // bytes that a copy would move in the same time
+  double copies = 0;  // bytes that a copy moves in the expected time
   for (const step& each : steps) {
     if (std::holds_alternative<clear>(each.operation)) continue;
     const pass* const launched = each.launch();

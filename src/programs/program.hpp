@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program: steps over named arrays, in the order in which a run queues them, and the memory
-// between them. Transforms, convolutions and searches are programs. A description alone:
-// `prepared_program` runs it.
+// A program: steps over named arrays, in the order in which a run queues them, and the workspace
+// between them. Transforms, convolutions and searches are programs. It is only a description, which
+// `prepared_program` runs.
 #pragma once
 
 #include <array>
@@ -26,21 +26,22 @@ namespace wingbeat::programs {
 using arrays::place;
 using planner::pass;
 
-/// Sets the first bytes of its output to 0.
+/// Sets the first bytes of the output to 0.
 struct clear {
   std::size_t size_bytes = 0;  ///< A multiple of 4.
 };
 
-/// Work that an engine does itself.
+/// Work that an engine does without kernels.
 using call = std::shared_ptr<const backend::call>;
 
-/// What a run gives its load functor, by number; of the operands of a store, its store functor.
+/// An operand that a run passes to its load functor, by number; in `array_ends::store`, to its
+/// store functor.
 struct run_operand {
   std::size_t number = 0;
-  bool is_of_multiplier = false;  ///< Of the request's multiplier in its place.
+  bool is_of_multiplier = false;  ///< An operand of the request's multiplier instead.
 };
 
-/// Values that are on the device from when a program is prepared.
+/// Values that preparing a program uploads to the device.
 struct constant {
   constant() = default;
   template <class Value>
@@ -51,11 +52,11 @@ struct constant {
   std::vector<std::byte> bytes;
 };
 
-/// Where a step finds an argument: in an array, its input and output among them, in a run's
-/// operands, in memory of its own; or a number.
+/// The source of an argument: an array (input and output included), an operand of the run, a
+/// constant, or a number.
 using argument_source = std::variant<place, run_operand, constant, std::uint64_t>;
 
-/// An argument of a kernel: its parameter, and where it is found.
+/// An argument of a kernel: its parameter and its source.
 struct argument {
   kernel_parameter parameter;
   argument_source source;
@@ -72,7 +73,7 @@ inline argument number(std::uint64_t value) {
   return {kernel_parameter::value<std::uint64_t>(), value};
 }
 
-/// A kernel that is no pass of a transform.
+/// A kernel that is not a pass of a transform.
 struct kernel_launch {
   kernel_spec kernel = {};
   std::vector<argument_source> arguments = {};  ///< One for each parameter.
@@ -81,11 +82,11 @@ struct kernel_launch {
   std::string description = {};
 };
 
-/// The arrays of a step, or of a program that is part of another.
+/// The arrays that a step, or a program within another, reads and writes.
 struct array_ends {
   place in = place::input, out = place::output;
-  std::size_t in_bytes = 0, out_bytes = 0;  ///< Where it begins in both.
-  /// Operands of its functors, if not the run's.
+  std::size_t in_bytes = 0, out_bytes = 0;  ///< Offsets in the arrays.
+  /// Operands of its functors, if they are not the run's.
   std::vector<argument_source> load = {}, store = {};
 };
 
@@ -93,13 +94,13 @@ struct array_ends {
 struct step {
   std::variant<pass, clear, call, kernel_launch> operation;
   array_ends arrays = {};
-  std::string title = {};  ///< The line above its text, where it begins something.
+  std::string title = {};  ///< The line above its text, if it begins a part.
 
   [[nodiscard]] const pass* launch() const { return std::get_if<pass>(&operation); }
   [[nodiscard]] const kernel_launch* kernel() const {
     return std::get_if<kernel_launch>(&operation);
   }
-  /// Returns the arguments that are not a run's: of a kernel all, of a pass its load functor's.
+  /// Returns a kernel's arguments, or those of a pass's load functor.
   [[nodiscard]] const std::vector<argument_source>& arguments() const {
     return kernel() == nullptr ? arrays.load : kernel()->arguments;
   }
@@ -108,7 +109,8 @@ struct step {
 
 struct program {
   std::vector<step> steps = {};
-  std::array<std::size_t, arrays::n_places> array_bytes = {};  ///< Of arrays in the workspace.
+  std::array<std::size_t, arrays::n_places> array_bytes = {};  ///< Sizes of the arrays in the
+                                                               ///< workspace.
 
   /// Add a step at the end.
   void add(pass launch);
@@ -118,11 +120,11 @@ struct program {
   /// Adds the steps of `part`, whose input and output are the arrays `ends`.
   void add(const program& part, const array_ends& ends);
 
-  /// Makes room for an array of the workspace.
+  /// Reserves memory for an array of the workspace.
   void reserve(place location, std::size_t size_bytes);
 
   [[nodiscard]] std::size_t workspace_bytes() const { return workspace_offset(arrays::n_places); }
-  /// Returns where an array of the workspace begins.
+  /// Returns the offset of an array in the workspace.
   [[nodiscard]] std::size_t offset_bytes(place location) const {
     return workspace_offset(static_cast<std::size_t>(location));
   }
@@ -131,15 +133,15 @@ struct program {
   [[nodiscard]] std::vector<pass> passes() const;
   [[nodiscard]] std::size_t traffic_bytes() const;
 
-  /// Returns the text of each step for people, without a line's end; and all of them as lines.
+  /// Return the text of each step, without a line's end; and all of them as lines.
   [[nodiscard]] std::vector<std::string> texts() const;
   [[nodiscard]] std::string describe() const;
 
-  /// Returns the expected fraction of the speed of a copy that moves `copied_bytes`: each pass as
-  /// its shape was measured. 0 where one was not.
+  /// Returns the expected speed, as a fraction of a copy of `copied_bytes`, from each pass's
+  /// measured fraction. 0 if one was not measured.
   [[nodiscard]] double predicted_fraction(std::size_t copied_bytes) const;
 
-  /// Returns which bin of its axis element `place` is: see `plan::bin_at`.
+  /// Returns the bin that element `place` of the axis holds: see `plan::bin_at`.
   [[nodiscard]] std::size_t bin_at(std::size_t place) const;
 
  private:

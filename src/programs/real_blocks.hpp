@@ -10,9 +10,9 @@
 
 namespace wingbeat::programs {
 
-/// Returns the one launch of a transform from reals to reals of two short axes, a kind for each,
-/// by the matrices that define it; nothing where axes are longer, elements are left out or there
-/// are functors.
+/// Returns the one launch of a transform from reals to reals of two short axes, a kind for each, by
+/// the matrices that define it; nothing if axes are longer, elements are left out or there are
+/// functors.
 [[nodiscard]] std::optional<program> program_of_blocks(const request::resolved_spec& request,
                                                        const device_info& device);
 

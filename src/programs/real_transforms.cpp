@@ -23,8 +23,8 @@ using arrays::array;
 using request::basis;
 using request::traits;
 
-/// Calls work(reduction, functor), the functor of diagonals.hpp, for n points of a kind whose
-/// inverse follows at once.
+/// Calls work(reduction, functor) with a functor of diagonals.hpp, if one transforms n points of a
+/// kind, multiplies and transforms back at once.
 template <class Work>
 void with_diagonal(const traits& kind, std::size_t n, const Work& work) {
   namespace functors = device::functors;
@@ -47,15 +47,15 @@ void with_diagonal(const traits& kind, std::size_t n, const Work& work) {
   }
 }
 
-/// Returns the lines as a kind has them. Sine transforms are those of cosines of reversed lines
-/// with alternating signs; ends that are their own mirror images are scaled where the transform is
-/// to be orthogonal.
+/// Adapts the lines of one side to the transform's kind. Sine transforms are cosine transforms of
+/// reversed lines with alternating signs. An orthogonal transform scales ends that are their own
+/// mirror images.
 line_numbers lines_of_kind(line_numbers lines, const traits& kind, bool is_input,
                            bool orthogonalizes) {
   const bool is_half = is_input ? kind.half_in : kind.half_out;
   const bool other_half = is_input ? kind.half_out : kind.half_in;
   if (kind.functions == basis::sine && (is_half || other_half)) {
-    // II alternates in and reverses out, III and IV the other way.
+    // Type II alternates in and reverses out, III and IV the other way.
     const bool alternates = kind.half_in && kind.half_out ? !is_input : is_half;
     lines.is_alternating = alternates;
     lines.is_reversed = !alternates;
@@ -72,7 +72,8 @@ line_numbers lines_of_kind(line_numbers lines, const traits& kind, bool is_input
   return lines;
 }
 
-/// Leaves out sqrt 2 before and 1 / sqrt 2 behind, of two points which are both ends.
+/// Omits the factors sqrt 2 before and 1 / sqrt 2 behind for two points, which are both ends: they
+/// cancel.
 void cancel_edges(line_numbers& in, line_numbers& out) {
   if (in.length != 2 || !in.has_first_edge || !in.has_last_edge || !out.has_last_edge) return;
   in.has_first_edge = in.has_last_edge = out.has_first_edge = out.has_last_edge = false;
@@ -82,12 +83,12 @@ void cancel_edges(line_numbers& in, line_numbers& out) {
 struct axis_step {
   std::size_t axis;
   const traits& kind;
-  bool is_finished = true;  ///< The axis is then as in the output.
-  bool multiplies = false;  ///< What it reads, by the multiplier.
+  bool is_finished = true;  ///< The step makes the axis as it is in the output.
+  bool multiplies = false;  ///< The step reads products with the multiplier.
 };
 
-/// Returns the steps: the last axis first; or last, if inverses follow, so that its own follows at
-/// once.
+/// Returns the steps, the last axis first. With a multiplier there are two per axis; the last axis
+/// is transformed last and transformed back first, so that one step can do both.
 std::vector<axis_step> steps_of(const request::resolved_spec& request) {
   std::vector<axis_step> steps;
   const std::size_t n_axes = request.spec.lengths.size();
@@ -103,19 +104,19 @@ std::vector<axis_step> steps_of(const request::resolved_spec& request) {
   return steps;
 }
 
-/// Both sides of a step.
+/// The two sides of a step.
 struct step_sides {
   line_side<fused_load> in;
   line_side<fused_store> out;
 };
 
-/// Returns the factor of a step that writes an array.
+/// Returns the scale factor of a step that writes `sink`.
 double factor_of_end(const array& sink, const plan_spec& spec) {
   const bool is_last = sink.location == place::output;
   return is_last ? static_cast<double>(request::factor_of(spec)) : 1;
 }
 
-/// Returns a step without functors as lines from memory to memory.
+/// Returns a step without functors, from memory to memory.
 backend::lines_of_reals lines_between(const axis_step& step, const step_sides& sides,
                                       std::size_t count, const plan_spec& spec) {
   return {.kind = step.kind.kind,
@@ -128,7 +129,8 @@ backend::lines_of_reals lines_between(const axis_step& step, const step_sides& s
           .out_stored = sides.out.memory.stored};
 }
 
-/// Roots of lines carry the scale, of the last lines that read some.
+/// Returns the arrays and operands of a step. The roots of lines carry the scale: those of the
+/// stored lines, if they read roots.
 array_ends ends_of(const step_sides& sides, precision real, const reduction& chosen, double scale) {
   array_ends ends{.in = sides.in.memory.location, .out = sides.out.memory.location};
   const auto roots_of_lines = [&](const line_numbers& lines, double factor) {
@@ -142,8 +144,8 @@ array_ends ends_of(const step_sides& sides, precision real, const reduction& cho
   return ends;
 }
 
-/// Resolves a request of lines, which may alternate element by element, as their functors number
-/// them.
+/// Resolves a request whose rows are lines as their functors number them; lines may alternate
+/// element by element.
 request::resolved_spec resolved(const plan_spec& inner, const step_sides& sides,
                                 const reduction& chosen) {
   request::resolved_spec result{inner};
@@ -170,7 +172,7 @@ request::resolved_spec resolved(const plan_spec& inner, const step_sides& sides,
   return result;
 }
 
-/// Returns whether an engine takes whole rows through tiles of its own, without kernels.
+/// Returns whether an engine copies whole rows through tiles of its own, without kernels.
 bool has_tiles(const backend::queue& on) {
   const engine runs_on = on.device().runs_on;
   return runs_on == engine::host || runs_on == engine::reference;
@@ -227,7 +229,8 @@ class composer {
     return after;
   }
 
-  /// Returns an array of the elements in the ranges, beside one that is read.
+  /// Returns a packed array of the elements in `ranges`, in another place of the workspace than
+  /// `used`.
   [[nodiscard]] array between(const std::vector<index_range>& ranges, place used) {
     array result;
     result.location = used == place::between_a ? place::between_b : place::between_a;
@@ -258,9 +261,9 @@ class composer {
     return sides;
   }
 
-  /// Returns how many lines are transformed side by side, where that is how they lie: on engines
-  /// that take whole rows through tiles of their own 1. Reals are then taken in pairs, or where
-  /// lengths are odd one by one. A functor that reduces finishes each row of its own.
+  /// Returns the number of lines to transform side by side, if lines are neighbours in memory; 1 on
+  /// engines with tiles of their own. Reals are then taken in pairs, or one by one for odd lengths.
+  /// A functor that reduces needs all these lines in one row of its own.
   [[nodiscard]] std::size_t columns_of(std::size_t axis, const step_sides& sides,
                                        const reduction& chosen) const {
     const device::functors::line_loop& nearest = sides.in.lines.loops[0];
@@ -295,13 +298,13 @@ class composer {
                     .kind = chosen.inner,
                     .real = arrays::common_precision(spec_)};
     const double scale = chosen.factor * factor_of_end(to, spec_);
-    const bool has_edge = out.has_first_edge || out.has_last_edge;  // rounded once with the scale
+    const bool has_edge = out.has_first_edge || out.has_last_edge;  // rounded once, with the scale
     if (chosen.roots == 0) (has_edge ? out.scale : inner.factor) = scale;
     add_realised(inner, chosen, sides, step.kind, scale, functor);
   }
 
-  /// Adds lines as the engine transforms them itself. Returns false, and adds nothing, where it has
-  /// no way to.
+  /// Adds lines that the engine transforms itself. Returns false if it cannot; then nothing is
+  /// added.
   bool add_side_by_side(const axis_step& step, const step_sides& sides) {
     if (sides.in.functor.is_given() || sides.out.functor.is_given()) return false;
     const auto part =
@@ -312,8 +315,8 @@ class composer {
     return true;
   }
 
-  /// Adds an axis, its multiplier and its inverse as one step. Returns false, and adds nothing,
-  /// where the engine has none.
+  /// Adds an axis that is transformed, multiplied and transformed back in one step. Returns false
+  /// if the engine cannot; then nothing is added.
   bool add_with_inverse(const axis_step& step, const array& from, const array& to) {
     const bool has_load = from.location == place::input && spec_.load.is_given();
     if (has_load || !spec_.multiplier.source.is_given()) return false;
@@ -385,7 +388,7 @@ class composer {
   const std::shared_ptr<backend::queue>& on_;
   const request::resolved_spec& request_;
   const plan_spec& spec_;
-  std::vector<index_range> ranges_;  ///< Of each axis, in the array that is read next.
+  std::vector<index_range> ranges_;  ///< Of each axis, in the array that the next step reads.
   program program_;
 };
 

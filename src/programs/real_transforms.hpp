@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms from reals to reals as programs: of each axis one complex or real transform between a
-// load and a store of lines (device/functors/reductions.hpp).
+// Transforms from reals to reals as programs: one complex or real transform for each axis, between
+// a load and a store of lines (device/functors/reductions.hpp).
 #pragma once
 
 #include <memory>  // shared_ptr
@@ -11,8 +11,8 @@
 
 namespace wingbeat::programs {
 
-/// Returns the steps of a validated transform: the engine's own, or where it makes none of
-/// transforms from reals to reals, those of the transforms that they are composed of.
+/// Returns the steps of a validated transform: the engine's own or, if it has no transforms from
+/// reals to reals, those of the inner transforms that make them.
 [[nodiscard]] program transform_program(const backend::engine& engine,
                                         const std::shared_ptr<backend::queue>& on,
                                         const request::resolved_spec& request);

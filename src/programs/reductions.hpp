@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How lines of reals are transformed by a transform of another kind, and the roots for it.
+// How another transform makes a transform of lines of reals, and its roots.
 #pragma once
 
 #include <complex>
@@ -17,19 +17,20 @@
 
 namespace wingbeat::programs {
 
-/// How one axis is made by another transform; see reductions.hpp.
+/// How an inner transform makes one axis; see device/functors/reductions.hpp.
 struct reduction {
   transform inner = transform::forward_from_real;
-  std::size_t length = 1;  ///< Of the inner transform.
-  double factor = 1;       ///< That it is scaled chosen.
+  std::size_t length = 1;  ///< Length of the inner transform.
+  double factor = 1;       ///< Scale of the inner transform.
   /// Roots exp(-2 pi i (first + e step) / order), e < roots, which lines read; 0: none.
   std::size_t roots = 0, first = 0, step = 1, order = 1;
-  bool are_loaded = false, are_stored = false;  ///< At which ends.
-  bool is_scattered = false;  ///< Neighbours of the inner transform are none of the line's.
+  bool are_loaded = false, are_stored = false;  ///< Which ends read roots.
+  bool is_scattered = false;  ///< Neighbours of the inner transform are not neighbours of the line.
   std::string_view description = {};
 };
 
-/// Calls work(reduction, functor), the functor a class of reductions.hpp, for n points of a kind.
+/// Calls work(reduction, functor) for n points of a kind, with a class of
+/// device/functors/reductions.hpp.
 template <class Work>
 void reduced(const request::traits& kind, std::size_t n, const Work& work) {
   namespace functors = device::functors;
@@ -77,8 +78,9 @@ void reduced(const request::traits& kind, std::size_t n, const Work& work) {
   work(chosen, functors::odd_extension{});
 }
 
-/// Calls work likewise, and returns whether it did, for a line that is continued to 2 M reals, M
-/// odd and with a large prime factor: engines that compile kernels have no rows of M pairs of them.
+/// Calls work likewise for a line that is continued to 2 M reals, if M is odd and has a large prime
+/// factor, because engines that compile kernels have no rows of M pairs then. Returns whether it
+/// did.
 template <class Work>
 bool halved(const request::traits& kind, std::size_t n, const Work& work) {
   const bool is_continued =
@@ -100,14 +102,14 @@ bool halved(const request::traits& kind, std::size_t n, const Work& work) {
   return true;
 }
 
-/// Roots are read one by one where a table of them is small.
+/// The largest table whose roots are read singly; for larger ones two roots are multiplied.
 inline constexpr std::size_t max_single_roots = 6144;
 
 inline unsigned fine_bits_of(std::size_t roots) {
   return roots <= max_single_roots ? 0 : (device::log2_of(roots) + 1) / 2;
 }
 
-/// Returns the roots times a scale.
+/// Returns a reduction's roots, times a scale.
 template <class Real>
 constant roots_of(const reduction& chosen, double scale = 1) {
   if (chosen.roots == 0) return {};

@@ -23,13 +23,13 @@ using planner::axis_request;
 using planner::body;
 using planner::piece;
 
-/// Returns what an axis of pairs is on one side.
+/// Returns the kind of row that pairs of an axis form on one side.
 planner::row row_of(request::domain values) {
   using planner::row;
   return values == request::domain::hermitian ? row::half_spectrum : row::complex_row;
 }
 
-/// Returns whether rows of reals are transformed as complex ones of half the length.
+/// Returns whether rows of reals are transformed as complex rows of half the length.
 bool have_paired_rows(const request::resolved_spec& request, const device_info& device,
                       const tuning::architecture& data) {
   const std::size_t reals = request.spec.lengths.back();
@@ -67,7 +67,7 @@ class piece_chooser {
   [[nodiscard]] std::vector<planned_piece> take() { return std::move(pieces_); }
 
  private:
-  /// Of the last two axes, if there is one for them.
+  /// Returns the piece of the last two axes as a plane, if there is one.
   [[nodiscard]] std::optional<piece> find_plane() const {
     const std::size_t n_axes = spec_.lengths.size();
     if (n_axes < 2) return std::nullopt;
@@ -94,7 +94,7 @@ class piece_chooser {
     return axis;
   }
 
-  /// Returns how many transforms of axis a one call makes.
+  /// Returns the number of transforms of axis a in one call.
   [[nodiscard]] std::size_t transforms_of(std::size_t a) const {
     std::size_t count = spec_.batch;
     for (std::size_t b = 0; b < spec_.lengths.size(); ++b) {
@@ -106,7 +106,7 @@ class piece_chooser {
   void add_axis(std::size_t a) {
     const std::size_t last = spec_.lengths.size() - 1;
     axis_request axis = request_of(a);
-    // Real rows between passes are packed; of the first pass the layout decides.
+    // Rows between passes are packed; the layout decides for the first pass.
     const std::size_t densest = in_.axes[last].stride;
     const bool is_dense = in_.axes[a].stride <= densest && !has_closer_batch(in_.axes[a].stride);
     axis.is_row = a == last && (!pieces_.empty() || is_dense || axis.has_half_spectrum());
@@ -130,8 +130,8 @@ class piece_chooser {
     }
   }
 
-  /// An even number of rows of reals of one transform, or of their bins, that are not of pairs;
-  /// functors see each row by itself.
+  /// Returns whether two rows of reals (or of their bins) of one transform may form one complex
+  /// row: they are even in number, not pairs of reals, and without functors, which see single rows.
   [[nodiscard]] bool may_pair_rows(std::size_t a) const {
     const bool has_functors = spec_.load.is_given() || spec_.store.is_given();
     const bool are_even = a > 0 && spec_.lengths[a - 1] % 2 == 0;
@@ -152,7 +152,7 @@ class piece_chooser {
       return batch.count > 1 && batch.distance < stride;
     });
   }
-  /// Returns the columns that may lie side by side along axis a: of the last axis, of the batch.
+  /// Returns the number of columns side by side along axis a: of the last axis, or of the batch.
   [[nodiscard]] std::size_t columns_beside(std::size_t a) const {
     const std::size_t of_axis = a + 1 == in_.axes.size() ? 1 : in_.axes.back().length;
     const bool has_batch = of_axis == 1 || in_.has_batch_inside();
@@ -183,7 +183,7 @@ program make_program(const request::resolved_spec& request, const device_info& d
 
 namespace {
 
-/// Returns the one pass of `diagonal_rows`; nothing where no workgroup takes a row.
+/// Returns the one pass of `diagonal_rows`; nothing if no workgroup takes a row.
 std::optional<program> diagonal_program(const request::resolved_spec& request,
                                         const device_info& device,
                                         const tuning::architecture& data) {

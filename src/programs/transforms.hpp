@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which passes make a transform on a device that kernels are compiled for: pure arithmetic, no
+// Chooses the passes of a transform for a device with compiled kernels: pure arithmetic, without a
 // driver.
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace wingbeat::programs {
 
-/// Chooses the passes for a validated request, within the device's local memory and workgroups.
-/// Throws `plan_error` where the device is too small for any of the known shapes.
+/// Chooses the passes of a validated request within the device's local memory and workgroups.
+/// Throws `plan_error` if the device is too small for every known shape.
 [[nodiscard]] program make_program(const request::resolved_spec& request,
                                    const device_info& device);
 
-/// The same by other tuning data than the device's own: to find out what runs best.
+/// The same with other tuning data than the device's own, to find the best.
 [[nodiscard]] program make_program(const request::resolved_spec& request, const device_info& device,
                                    const tuning::architecture& data);
 
