@@ -25,7 +25,7 @@ fused_load product_load(const product_numbers& pairs, std::size_t count, precisi
   fused_load load = load_of(pairs, stored);
   const std::size_t column_bytes = pairs.bins * load.element_bytes;
   load.in_bytes = count * pairs.columns * column_bytes;
-  // Counts each signal's bins and each spectrum once, like passes that multiply by spectra.
+  // Counts each signal's bins and each spectrum once, as passes that multiply by spectra do.
   const std::size_t n_spectra = pairs.is_pairwise ? count : pairs.prepared;
   load.moved_bytes =
       load.in_bytes + n_spectra * (pairs.has_one_column ? 1 : pairs.columns) * column_bytes;

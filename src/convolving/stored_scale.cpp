@@ -40,7 +40,7 @@ precision stored_between(const convolution_spec& spec) {
 stored_scale::stored_scale(const convolution_spec& spec, const std::vector<axis_geometry>& axes)
     : spec_(spec), axes_(axes), is_needed_(stored_between(spec) == precision::fp16) {}
 
-/// The elements of a block of an image are all of it.
+/// Returns how many elements of axis `a` may be nonzero. Blocks of an image have no padding.
 std::size_t stored_scale::elements(operand_role role, std::size_t a) const {
   if (role == operand_role::kernel) return axes_[a].kernel;
   return axes_[a].hop != 0 ? axes_[a].padded : axes_[a].image;

@@ -10,10 +10,10 @@
 
 namespace wingbeat::request {
 
-/// How the text of a functor of device/functors begins; then follows its name.
+/// The beginning of the text of a functor of device/functors; its name follows.
 inline constexpr std::string_view functor_include = "#include \"wingbeat/device/functors/";
 
-/// Returns what `explain` calls a functor: one of device/functors by its name, others `other`.
+/// Returns the name of a functor in `explain`: of device/functors its own, otherwise `yours`.
 [[nodiscard]] std::string title_of_functor(std::string_view text, std::string_view other);
 
 /// Throws `plan_error` if a functor of a request cannot run on `runs_on`.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores of templates in an image of which some pixels are not there, as if sums were taken over
-// the others alone. With v = 1 where a pixel is there and 0 elsewhere, f the image with 0 where
-// v = 0, t a template, and (a * b)[y, x] = sum over j, i of b[j, i] a[y + j, x + i]:
+// Scores of templates in an image with missing pixels, as if sums were taken over present pixels
+// alone. With v = 1 where a pixel is present and 0 elsewhere, f the image with 0 where v = 0, t a
+// template, and (a * b)[y, x] = sum over j, i of b[j, i] a[y + j, x + i]:
 //
 //     plain:       f * t
 //     normalised:  (f * t - (f * 1) (v * t) / n) /
 //                  sqrt((f^2 * 1 - (f * 1)^2 / n) (v * t^2 - (v * t)^2 / n)),   n = v * 1
 //
-// which is the correlation coefficient of the pixels that are there with those of the template over
-// them (D. Padfield, Masked object registration in the Fourier domain, 2012). Pixels outside the
-// image are not there. All is computed in fp64.
+// which is the correlation coefficient of the present pixels and the template's values at them
+// (D. Padfield, Masked object registration in the Fourier domain, 2012). Pixels outside the image
+// are missing, too. All arithmetic is fp64.
 #include <algorithm>  // clamp, max
 #include <cmath>      // isnan, round, sqrt
 #include <cstdint>    // uint32_t
@@ -29,9 +29,9 @@ using convolving::convolver;
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-constexpr std::string_view no_choice;  // fp64 is what it is computed in
+constexpr std::string_view no_choice;  // the scorer already uses fp64
 
-/// Sums of squares are rounded by about so much of the largest.
+/// Rounding error of a sum of squares, relative to the largest sum.
 constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 
 double mean_of(std::span<const double> values) {
@@ -54,7 +54,7 @@ double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// Returns what is kept of scores that are made elsewhere, in fp64.
+/// Returns what to keep of fp64 scores that the scorer has already normalised.
 convolving::kept_scores kept_of(search_spec spec) {
   spec.real = precision::fp64;
   const bool has_unit_sums = spec.keeps_sums && spec.is_normalised;
@@ -64,7 +64,7 @@ convolving::kept_scores kept_of(search_spec spec) {
   return kept;
 }
 
-/// Scores templates one after another.
+/// Scores templates one at a time.
 class absent_pixel_scorer final : public scorer {
  public:
   absent_pixel_scorer(const queue& on, const search_request& request)
@@ -81,7 +81,7 @@ class absent_pixel_scorer final : public scorer {
 
   void begin(std::span<const double> image) override {
     restart();
-    // A coefficient does not change by an offset, and small numbers lose fewer digits.
+    // An offset does not change a coefficient, and small numbers lose fewer digits.
     const double offset = is_normalised() ? mean_of(image) : 0;
     std::vector<double> present(image.size()), valid(image.size());
     for (std::size_t i = 0; i < image.size(); ++i) {
@@ -129,7 +129,7 @@ class absent_pixel_scorer final : public scorer {
  private:
   [[nodiscard]] bool is_normalised() const { return request_.search.is_normalised; }
 
-  /// squares: of the image.
+  /// Computes n of each place and, for normalised scores, the sums over windows. squares: f^2
   void sum_windows(const std::vector<double>& squares) {
     const std::size_t points = plain_.kernel[0] * plain_.kernel[1];
     const std::vector<double> ones(points, 1);
@@ -148,7 +148,7 @@ class absent_pixel_scorer final : public scorer {
     min_variance_ = rounding * sum_of(squares);
   }
 
-  /// Returns the map of a template, [y][x]; NaN where there is no score.
+  /// Returns the map of a template, [y][x]; NaN for places without a score.
   [[nodiscard]] std::vector<double> scores_of(std::vector<double> values) {
     const double offset = is_normalised() ? mean_of(values) : 0;
     for (double& value : values) value -= offset;
@@ -180,14 +180,14 @@ class absent_pixel_scorer final : public scorer {
   queue on_, of_arrays_{first_device(engine::reference)};
   search_request request_;
   convolution_spec plain_;
-  std::vector<std::size_t> lengths_;        ///< Of a map.
-  std::optional<convolver> image_, valid_;  ///< With f and v prepared.
-  std::vector<double> n_valid_;             ///< n of each place; NaN: too few.
-  std::vector<double> sums_, variances_;    ///< f * 1 and f^2 * 1 - (f * 1)^2 / n.
+  std::vector<std::size_t> lengths_;        ///< Height and width of a map.
+  std::optional<convolver> image_, valid_;  ///< f and v, prepared.
+  std::vector<double> n_valid_;             ///< n of each place; NaN if it is too small.
+  std::vector<double> sums_, variances_;    ///< f * 1 and f^2 * 1 - (f * 1)^2 / n
   double min_variance_ = 0;
   convolving::kept_scores kept_;
   fused_store store_ = convolving::score_store(kept_);
-  convolving::score_memory memory_;  ///< Of this process.
+  convolving::score_memory memory_;  ///< In this process.
   std::size_t n_templates_ = 0;
 };
 

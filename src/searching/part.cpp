@@ -73,7 +73,7 @@ std::optional<std::size_t> add_range(std::vector<template_range>& ranges, templa
   if (added.begin == added.end) return std::nullopt;
   const auto next = std::find_if(ranges.begin(), ranges.end(),
                                  [&](const auto& range) { return range.end >= added.begin; });
-  auto end = next;  // of those that touch it
+  auto end = next;  // the first range behind those that touch `added`
   for (; end != ranges.end() && end->begin <= added.end; ++end) {
     const std::size_t twice = std::max(end->begin, added.begin);
     if (twice < std::min(end->end, added.end)) return twice;

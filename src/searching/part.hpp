@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a search for many templates, which several processes make and one merges: which
-// templates each of them has, and what it kept.
+// Parts of a search for many templates, which several processes make and one merges: the templates
+// of each part, and what it kept.
 #pragma once
 
 #include <algorithm>  // min
@@ -21,12 +21,12 @@
 
 namespace wingbeat::searching {
 
-/// Where scores come from: what titles, particles and maps say of it.
+/// The source of scores, as titles, particles and maps state it.
 struct search_source {
   std::string micrograph = {};  ///< As RELION has it: "000021@stack.mrcs" of image 20 of a stack.
   std::string image_file = {};
   formats::pixel_size pixel_angstrom = {};
-  std::optional<formats::mrc_placement> placement = {};  ///< Of maps.
+  std::optional<formats::mrc_placement> placement = {};  ///< Placement of maps.
   bool is_normalised = false;
   extent mode = extent::valid;
   std::string arithmetic = {};  ///< Precision, what is stored between launches: "fp32, fp16"
@@ -34,13 +34,13 @@ struct search_source {
   std::size_t template_height = 0, template_width = 0;
 };
 
-/// Returns what a search of that spec says of its scores, without names and places of files.
+/// Returns the source that a spec determines; names and places of files are empty.
 [[nodiscard]] search_source source_of(const search_spec& spec, double min_valid);
 
-/// Returns "cuda NVIDIA H200": devices of one kind round scores alike.
+/// Returns a text like "cuda NVIDIA H200"; devices of one kind round scores alike.
 [[nodiscard]] std::string kind_of(const device_info& device);
 
-/// Numbers from `begin` on, before `end`.
+/// The numbers from `begin` to `end` - 1.
 struct template_range {
   std::size_t begin = 0, end = 0;
 };
@@ -49,46 +49,46 @@ struct template_range {
 struct shard {
   std::size_t index = 0, count = 1;
 
-  /// Returns its part of so many templates: whole batches of `at_once`, as a search of all of them
-  /// makes them, because the rounding of a score may depend on how many are scored at once.
+  /// Returns this part's range of `n_templates`. It consists of the same batches of `at_once` that
+  /// a search of all templates makes, because the rounding of a score may depend on the batch.
   [[nodiscard]] template_range of(std::size_t n_templates, std::size_t at_once) const;
 };
 
-/// Adds a range to ranges that are ascending, none empty or touching, and stay so. Returns the
-/// first number that they have already; then they are as they were.
+/// Adds a range to ascending ranges, none of them empty or touching, which stay so. If they already
+/// contain a number of it, changes nothing and returns the first such number.
 [[nodiscard]] std::optional<std::size_t> add_range(std::vector<template_range>& ranges,
                                                    template_range added);
 
-/// What messages call options of a search.
+/// The names of a search's options in messages.
 struct part_words {
   std::string_view parts = "one search that differ in their templates only";
   std::string_view min_valid = "100 min_valid =", moments = "moments";
 };
 
-/// What one process kept of a search, or what was merged of several.
+/// What one process kept of a search, or several after a merge.
 struct search_part {
   search_state kept = {};
   search_source source = {};
-  std::uint64_t image_hash = 0;                ///< Of the pixels that were searched.
-  std::uint64_t templates_hash = 0;            ///< Of the files of the whole search.
+  std::uint64_t image_hash = 0;                ///< Hash of the pixels searched.
+  std::uint64_t templates_hash = 0;            ///< Hash of the whole search's files.
   std::set<std::string> devices = {};          ///< "cuda NVIDIA H200", of each kind once.
-  std::size_t n_templates = 0;                 ///< Of the whole search.
+  std::size_t n_templates = 0;                 ///< Templates of the whole search.
   std::vector<template_range> templates = {};  ///< Of this part, ascending, none empty or touching.
 
-  /// Takes another part. Throws `plan_error`, with the names of both, unless it is of the same
-  /// search and of other templates. Of two spellings of the image's name the lesser is kept.
+  /// Merges another part. Throws `plan_error`, with the names of both, unless it is of the same
+  /// search and has other templates. If the image's names differ, keeps the one that sorts first.
   void merge(const search_part& other, std::string_view own_name, std::string_view name,
              const part_words& words = {});
 
-  /// Returns the templates that are not in this part, ascending.
+  /// Returns the templates that this part lacks, ascending.
   [[nodiscard]] std::vector<template_range> missing() const;
 };
 
-/// A hash of numbers, and of bytes by words: FNV-1a.
+/// An FNV-1a hash of 64-bit words.
 class word_hash {
  public:
   void add(std::uint64_t word) { value_ = (value_ ^ word) * 0x100000001b3U ^ value_ >> 32; }
-  /// Adds the words of bytes, the last one filled up with zeros.
+  /// Adds bytes as words, the last one padded with zeros.
   void add(std::span<const std::byte> bytes) {
     for (std::size_t i = 0; i < bytes.size(); i += sizeof(std::uint64_t)) {
       std::uint64_t word = 0;
@@ -102,7 +102,7 @@ class word_hash {
   std::uint64_t value_ = 0xcbf29ce484222325U;
 };
 
-/// Returns a hash of the pixels of an image, the same of floats and of doubles.
+/// Returns a hash of an image's pixels, equal for floats and doubles of the same values.
 template <class Real>
 [[nodiscard]] std::uint64_t hash_of(std::size_t height, std::size_t width,
                                     std::span<const Real> image) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peaks of a map of scores, and where they are between pixels.
+// Peaks of a map of scores, and their places between pixels.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -11,11 +11,11 @@
 
 namespace wingbeat::searching {
 
-/// A peak and where it is between pixels: the vertex of the parabola through its score and those of
-/// its neighbours, along each axis; the pixel itself where it is no local maximum along the axis or
+/// A peak and its place between pixels: along each axis the vertex of the parabola through its
+/// score and the neighbours' scores; the pixel itself if it is no local maximum along the axis or
 /// lies at the map's edge.
 struct located_peak : peak {
-  double y_subpixel = 0, x_subpixel = 0;  ///< Indices of the map, as y and x.
+  double y_subpixel = 0, x_subpixel = 0;  ///< In units of y and x.
 };
 
 /// Returns the place of the vertex of the parabola through three scores at -1, 0 and 1:

@@ -15,8 +15,7 @@ namespace {
 
 using convolving::pack;
 
-/// Returns the convolution that makes plain maps. Templates of these are of any range, unlike those
-/// of normalised scores.
+/// Returns the convolution that makes plain maps; for normalised scores only its lengths are used.
 convolution_spec convolution_of(const search_spec& spec) {
   return {.image = spec.image,
           .kernel = spec.templates,
@@ -60,9 +59,9 @@ class unmasked_scorer final : public scorer {
   queue on_;
   search_request request_;
   std::size_t at_once_, template_reals_;
-  std::vector<std::size_t> lengths_;  ///< Of a map that is taken.
+  std::vector<std::size_t> lengths_;  ///< Height and width of a map.
   buffer image_;
-  std::vector<template_feed> feeds_;  ///< Batches take turns.
+  std::vector<template_feed> feeds_;  ///< Batches alternate between them.
   std::size_t n_batches_ = 0;
   std::optional<template_search> search_, map_search_;
   std::optional<convolving::convolver> maps_;
@@ -97,18 +96,18 @@ void unmasked_scorer::begin(std::span<const double> image) {
   }
   if (!search_) return;
   search_->begin(on_, image_.view());
-  // Others copy with the processor that computes.
+  // Without a GPU, copies would occupy the processor that computes.
   if (on_.device().is_gpu && feeds_.size() == 1) add_feed();
 }
 
-/// Adds a second queue, on which a batch is uploaded and transformed while the one before is
-/// scored, where the device has memory for it.
+/// Adds a second queue, which uploads and transforms a batch while the previous one is scored, if
+/// the device has memory for it.
 void unmasked_scorer::add_feed() {
   try {
     template_feed second{queue{on_.device()}, feeds_.front().templates.size_bytes()};
-    search_->restart(second.on);  // allocates what runs need there
+    search_->restart(second.on);  // allocates the memory of its runs
     feeds_.push_back(std::move(second));
-  } catch (const memory_error&) {  // then one queue does all
+  } catch (const memory_error&) {  // one queue runs all batches
   }
 }
 

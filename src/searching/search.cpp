@@ -37,29 +37,28 @@ void require_valid(const search_request& request, std::size_t n_queues) {
   }
 }
 
-/// Returns the exponent of the largest magnitude among the pixels that are there; 0 of zeros and
-/// infinities, and where it is at most `limit` from 0.
+/// Returns the exponent of the largest magnitude that is not NaN; 0 if it is within `limit` of 0,
+/// or if the largest is 0 or infinite.
 int exponent_beyond(int limit, std::span<const double> values) {
   double largest = 0;
-  for (const double value : values) largest = std::max(largest, std::abs(value));  // not NaN
+  for (const double value : values) largest = std::max(largest, std::abs(value));  // ignores NaN
   const int exponent = largest == 0 || !std::isfinite(largest) ? 0 : std::ilogb(largest);
   return std::abs(exponent) <= limit ? 0 : exponent;
 }
 
-/// Returns the exponent up to which squares and products of numbers are normal numbers.
+/// Returns the largest exponent of numbers whose squares and products are normal numbers.
 constexpr int max_exponent(precision real) {
   return real == precision::fp32 ? 30 : 400;
 }
 
-/// Values of very large and very small magnitudes take a power of two, by which coefficients do not
-/// change.
+/// Scales values of extreme magnitude by a power of two; that does not change coefficients.
 void bring_into_range(std::span<double> values, precision real) {
   const int exponent = exponent_beyond(max_exponent(real), values);
   if (exponent == 0) return;
   for (double& value : values) value = std::ldexp(value, -exponent);
 }
 
-/// Returns the root of the sum of squares of the pixels that are there.
+/// Returns the root of the sum of squares of the present pixels.
 double norm_of(std::span<const double> values) {
   const int exponent = exponent_beyond(max_exponent(precision::fp64), values);
   double squares = 0;
@@ -90,7 +89,8 @@ void search::begin(std::span<const double> image) {
   is_whole_ = false;
   std::vector<double> in_range;
   const search_spec& spec = request_.search;
-  if (spec.is_normalised && spec.between != precision::fp16) {  // whose peak is of these pixels
+  if (spec.is_normalised && spec.between != precision::fp16) {  // fp16's peak is that of the
+                                                                // original pixels
     in_range.assign(image.begin(), image.end());
     bring_into_range(in_range, spec.real);
     image = in_range;
@@ -127,7 +127,7 @@ void search::require_kept(const template_batch& batch) const {
   const std::size_t height = spec.templates[0], width = spec.templates[1];
   const double points = product(spec.image[0] + height, spec.image[1] + width);
   const double max_score = kept::max() / (spec.real == precision::fp32 ? points : 1);
-  // A half spectrum has each bin twice, but those of its edges.
+  // A half spectrum stands for each bin twice, except at its edges.
   const double scale =
       spec.form == operand_form::values ? 1 : std::sqrt(2 / product(height, width));
   const std::size_t reals = reals_of_template(spec);
@@ -167,16 +167,16 @@ std::size_t search::add(const template_source& source,
                         const std::function<void(std::size_t n_done)>& report) {
   require_whole();
   is_whole_ = false;
-  // Masked ones are scored one after another.
+  // A masked scorer takes one template at a time.
   const std::size_t at_once = request_.is_masked ? 1 : request_.search.templates_at_once;
-  std::mutex mutex;  // of all below
+  std::mutex mutex;  // guards what follows
   std::size_t n_done = 0;
   std::exception_ptr failure;
   const auto next = [&] {
     const std::lock_guard lock{mutex};
     return failure ? template_batch{} : source(at_once);
   };
-  // Takes batches until there are no more, or until one of the threads failed.
+  // Takes batches until there are no more, or until a thread has failed.
   const auto deal_to = [&](scorer& target) {
     try {
       for (template_batch batch = next(); batch.count > 0; batch = next()) {

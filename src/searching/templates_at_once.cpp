@@ -6,8 +6,8 @@
 namespace wingbeat::searching {
 namespace {
 
-/// Returns how many templates are scored at once at most: as many as fill 64 MiB with their maps
-/// and 16 MiB themselves, in fp32.
+/// Returns the most templates to score at once: their maps take up to 64 MiB and they themselves up
+/// to 16 MiB in fp32.
 std::size_t batch_of(std::size_t map_points, std::size_t template_points) {
   constexpr std::size_t batch_map_points = std::size_t{1} << 24;
   constexpr std::size_t batch_template_points = std::size_t{1} << 22;
@@ -27,8 +27,8 @@ std::size_t templates_at_once(const search_spec& spec, std::size_t n_templates) 
     }
     return n;
   };
-  // Parts of a search are whole batches of it: few templates are scored fewer at once, so that a
-  // part of 16 has within 6 % as many as another one, and one of 256 has some.
+  // A part consists of whole batches, so a search has at least 256 batches if it can: then 16 parts
+  // differ by at most 6 %, and none of 256 is empty.
   constexpr std::size_t least_batches = 256;
   return std::clamp<std::size_t>(
       n_templates / least_batches, 1,

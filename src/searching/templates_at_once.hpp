@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many templates a run of a search takes.
+// The number of templates in a run of a search.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -10,13 +10,12 @@
 
 namespace wingbeat::searching {
 
-/// Returns how many of `n_templates`, as far as is known, are scored at once: the same in a search
-/// of all of them and in each part of it. Lengths and mode of the spec count.
+/// Returns the number of templates to score at once, given about how many there are: the same in a
+/// search of all of them and in each of its parts. It depends on the spec's lengths and mode.
 [[nodiscard]] std::size_t templates_at_once(const search_spec& spec, std::size_t n_templates);
 
-/// Returns make(count), or make(1) on an OpenCL device which cannot take several templates a run:
-/// without atomic operations on 64 bits, or with too little memory. All else that `make` throws is
-/// an error of the request, and passes.
+/// Returns make(count), or make(1) on an OpenCL device that cannot take several templates per run,
+/// because it lacks 64-bit atomic operations or memory. Other exceptions of `make` pass through.
 template <class Make>
 auto made_for(const device_info& device, std::size_t count, const Make& make) {
   if (!device.has_int64_atomics) return make(std::size_t{1});

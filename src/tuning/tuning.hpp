@@ -180,8 +180,7 @@ struct rule_costs {
   unsigned column_element = 32;     ///< Per element that a thread of columns holds,
   unsigned convolved_element = 16;  ///< and per element of convolved rows.
   /// For convolved rows of up to `short_convolved` points: maximum elements of a thread in a stage.
-  /// 520 reached 0.41 of a copy in 20s (of 26), 0.49 in 10s; 576 reached 0.75 in 24s, 0.54 in 8s
-  ///.
+  /// 520 reached 0.41 of a copy in 20s (of 26), 0.49 in 10s; 576 reached 0.75 in 24s, 0.54 in 8s.
   unsigned short_convolved = 2048, max_held_of_convolved = 24;
   /// From this prime factor on, a thread has as many elements: in fp64, 51, 57 and 69 reached 0.4
   /// of a copy by 3 elements; 95 and 119 reached 0.94 and 0.97 by 19 and 17.
@@ -325,8 +324,7 @@ struct placement_rules {
   std::size_t max_early_bytes = std::size_t{64} << 20;
   /// The most bytes that a call of one launch, or of several, moves if it is repeated as a graph.
   /// The launches of a graph do not begin before the previous call has ended, which costs longer
-  /// calls more than the calling thread gains. Calls without early launches have no such limit
-  ///.
+  /// calls more than the calling thread gains. Calls without early launches have no such limit.
   std::size_t max_graph_bytes_of_one = std::size_t{32} << 10;
   std::size_t max_graph_bytes_of_several = std::size_t{8} << 20;
   /// For powers of two that one workgroup convolves; instructions bind them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distance of values from the expected ones, in long double, whose range the square of a double
-// does not leave. A NaN is infinitely far from everything.
+// The distance of values from the expected ones, in long double because the square of a double may
+// leave the range of double. A NaN is infinitely far from everything.
 #pragma once
 
 #include <algorithm>  // max

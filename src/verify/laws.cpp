@@ -15,8 +15,8 @@ long double unit_roundoff(const trial& t) {
   return verify::unit_roundoff(t.run.real());
 }
 
-/// Returns e, the relative L2 error that one transform may have. Few numbers may lose more than
-/// their mean: those before and behind roots.
+/// Returns e, the relative L2 error allowed for one transform. In short transforms from reals to
+/// reals roundings do not average out.
 long double allowed(const trial& t) {
   const bool is_short = traits_of(t.kind).is_real_to_real() && t.n <= 64;
   const long double stages = relative_bound(t.logical, t.run.real());

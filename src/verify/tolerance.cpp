@@ -14,7 +14,8 @@ precision computed_in(precision real) {
   return real == precision::fp64 ? precision::fp64 : precision::fp32;
 }
 
-/// Returns the smallest normal number, for fp16 the smallest. Each of log2 N stages may lose it.
+/// Returns the smallest normal number, or for fp16 the smallest subnormal one: each of log2 N
+/// stages may lose it.
 double smallest_of(precision real) {
   switch (real) {
     case precision::fp64: return std::numeric_limits<double>::min();
