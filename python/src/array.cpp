@@ -61,11 +61,11 @@ std::size_t array::extent_bytes() const noexcept {
 
 bool array::is_readable() const noexcept {
   const bool is_on_host = runs_on == engine::host;
-  // A GPU reads a complex number in one instruction,
+  // A GPU reads a complex number in one instruction;
   const std::size_t alignment = is_on_host ? element.real_bytes() : element.bytes();
   if (address() % alignment != 0) return false;
   const auto bytes = static_cast<std::ptrdiff_t>(element.bytes());
-  bool has_pairs = !is_on_host && !element.is_complex;  // and two reals where all strides are even
+  bool has_pairs = !is_on_host && !element.is_complex;  // and two reals, if all strides are even
   for (int d = 0; d < rank; ++d) {
     if (shape[d] <= 1) continue;
     if (strides[d] < 0 || strides[d] % bytes != 0) return false;

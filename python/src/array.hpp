@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any array, described: memory of a device, the type of an element, shape and strides.
+// The description of any array: memory of a device, type of the elements, shape and strides.
 #pragma once
 
 #include <array>
@@ -16,14 +16,14 @@
 
 namespace wingbeat::python {
 
-/// Most dimensions of a view: numpy's 64 of an array, and one of the two parts of complex numbers.
+/// Most dimensions of a view: numpy's 64, and one for the two parts of complex numbers.
 inline constexpr int max_rank = 65;
 
-/// Elements that are no floating point, which no transform takes as they are; `opaque` ones have no
-/// name here.
+/// Kinds of elements that are not floating point, which no transform takes unconverted. `opaque`
+/// elements have no name here.
 enum class whole_number : std::uint8_t { none, truth, natural, integer, opaque };
 
-/// The type of an element: a real or a complex number of floating point, or another.
+/// The type of an element: a real or complex floating-point number, or another type.
 struct element_type {
   precision real = precision::fp32;
   bool is_complex = false;
@@ -44,35 +44,35 @@ struct element_type {
   return {.whole = whole_number::opaque, .whole_bytes = bytes};
 }
 
-/// A type by its name in numpy or torch: "complex64", "bfloat16", "int16".
+/// A type and its name in numpy or torch: "complex64", "bfloat16", "int16".
 struct named_type {
   const char* name;
   element_type element;
 };
 
-/// Returns all types that have a name, those of floating point first.
+/// Returns all types with a name, floating-point types first.
 [[nodiscard]] std::span<const named_type> named_types() noexcept;
 
-/// Returns the type that a name stands for; nothing for other names.
+/// Returns the type with a name; nothing for unknown names.
 [[nodiscard]] std::optional<element_type> element_type_named(std::string_view name) noexcept;
 
-/// Returns that name.
+/// Returns the name of a type.
 [[nodiscard]] std::string name_of(element_type element);
 
-/// A view of an array. Owns nothing: whoever made it keeps the memory alive.
+/// A non-owning view of an array.
 struct array {
-  void* data = nullptr;  ///< The handle of a `buffer_view`.
+  void* data = nullptr;  ///< Handle, as in `buffer_view`.
   std::size_t offset_bytes = 0;
   engine runs_on = engine::host;
   int device_index = 0;
   element_type element;
   int rank = 0;
-  std::array<std::ptrdiff_t, max_rank> shape;    ///< The first `rank`, outermost first.
+  std::array<std::ptrdiff_t, max_rank> shape;    ///< The first `rank` entries, slowest first.
   std::array<std::ptrdiff_t, max_rank> strides;  ///< In bytes.
 
   [[nodiscard]] std::size_t elements() const noexcept;
 
-  /// Returns where the first element is, of OpenCL in its buffer.
+  /// Returns the address of the first element; for OpenCL its offset in the buffer.
   [[nodiscard]] std::uintptr_t address() const noexcept {
     return offset_bytes + (runs_on == engine::opencl ? 0 : reinterpret_cast<std::uintptr_t>(data));
   }
@@ -80,18 +80,17 @@ struct array {
   /// Returns the bytes from the first element to the end of the last; strides are not negative.
   [[nodiscard]] std::size_t extent_bytes() const noexcept;
 
-  /// Returns whether a plan can read the array as it lies: aligned, all strides whole elements and
-  /// none negative.
+  /// Returns whether a plan can read the array without a copy: it is aligned, and strides are whole
+  /// elements and not negative.
   [[nodiscard]] bool is_readable() const noexcept;
 
-  /// Returns whether elements lie apart: each stride is larger than what the smaller ones reach
-  /// together.
+  /// Returns whether no two elements overlap: each stride exceeds the extent of all smaller ones.
   [[nodiscard]] bool lies_apart() const noexcept;
 
-  /// Returns whether a plan can write it.
+  /// Returns whether a plan can write the array without a copy.
   [[nodiscard]] bool is_writable() const noexcept { return is_readable() && lies_apart(); }
 
-  /// Returns the elements from one index of a dimension to the next, for a readable array.
+  /// Returns the stride of a dimension in elements, for a readable array.
   [[nodiscard]] std::size_t stride_of(int dimension) const noexcept {
     return static_cast<std::size_t>(strides[dimension]) / element.bytes();
   }
@@ -117,13 +116,13 @@ array array_of(void* data, element_type element, int rank, const Count* shape, c
 /// Returns whether two readable arrays may share bytes.
 [[nodiscard]] bool may_overlap(const array& a, const array& b) noexcept;
 
-/// Returns whether two arrays have one shape and type, and elements that lie alike.
+/// Returns whether two arrays have the same shape, type and strides.
 [[nodiscard]] bool lie_alike(const array& a, const array& b) noexcept;
 
-/// Returns whether two arrays have the same elements in the same places.
+/// Returns whether two arrays have the same elements at the same addresses.
 [[nodiscard]] bool are_one_place(const array& a, const array& b) noexcept;
 
-/// Sets strides so that the last dimension is the densest and nothing lies between elements.
+/// Sets strides to those of a packed array, the last dimension densest.
 void pack(array& packed) noexcept;
 
 }  // namespace wingbeat::python

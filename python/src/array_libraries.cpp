@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of numpy by its C interface, torch's tensors by DLPack's, and those of other libraries by
-// what Python says of them.
+// numpy's arrays by its C interface, torch's tensors by DLPack's C interface, and those of other
+// libraries by their attributes in Python.
 #include <algorithm>  // max
 #include <cstdlib>    // atoi
 #include <memory>     // unique_ptr
@@ -17,17 +17,17 @@ namespace {
 
 struct known_type {
   PyTypeObject* type;
-  bool is_read_at_once;  ///< Without a look from Python.
+  bool is_read_at_once;  ///< Without calling Python.
   std::unique_ptr<const array_library> library;
 };
 
-/// Never destroyed: Python may be gone when static objects are.
+/// Never destroyed, because Python may end before static objects are destroyed.
 std::vector<known_type>& known_types() {
   static auto& types = *new std::vector<known_type>;
   return types;
 }
 
-/// A library that Python's `ArrayLibrary` describes.
+/// A library described by Python's `ArrayLibrary`.
 class described_library : public array_library {
  public:
   explicit described_library(nb::handle library)
@@ -38,7 +38,7 @@ class described_library : public array_library {
     std::optional<array> result{std::in_place};
     lay_out(*result, nb::cast<nb::tuple>(parts[1]), parts[2], 1);
     result->data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(parts[0]));
-    const auto place = nb::cast<std::ptrdiff_t>(parts[4]);  // of torch, -1 is the processor
+    const auto place = nb::cast<std::ptrdiff_t>(parts[4]);  // torch numbers the processor -1
     result->runs_on = place < 0 ? engine::host : runs_on_;
     if (runs_on_ == engine::opencl) {
       result->offset_bytes = static_cast<std::size_t>(place);
@@ -71,8 +71,8 @@ class described_library : public array_library {
   nb::dict types_ = library_.attr("types");
 };
 
-/// The functions of a library's type attribute `__dlpack_c_exchange_api__`, as DLPack 1.3 lays them
-/// out. Those that return an int return 0, or -1 with Python's error set.
+/// The functions of the type attribute `__dlpack_c_exchange_api__`, in DLPack 1.3's layout.
+/// Functions that return an int return 0, or -1 with Python's error set.
 struct exchange_interface {
   std::uint32_t major, minor;
   const void* previous;
@@ -81,7 +81,7 @@ struct exchange_interface {
   int (*current_stream)(std::int32_t device_type, std::int32_t device_index, void** stream);
 };
 
-/// torch's tensors, by the interface where there is one: the earlier versions are read by Python.
+/// torch's tensors, by the C interface if torch has it; otherwise Python reads them.
 class torch_library final : public described_library {
  public:
   torch_library(const exchange_interface* functions, nb::handle type, nb::handle library)
@@ -102,7 +102,7 @@ class torch_library final : public described_library {
     if (functions_ == nullptr) return described_library::view(x);
     nb::dlpack::dltensor given;
     if (functions_->describe(x.ptr(), &given) != 0) {
-      PyErr_Clear();  // it is sparse, or has no memory
+      PyErr_Clear();  // the tensor is sparse, or has no memory
       return std::nullopt;
     }
     const element_type element = element_type_of(given.dtype);
@@ -147,7 +147,7 @@ class torch_library final : public described_library {
     return result;
   }
 
-  /// Flags stand in place of values that memory does not have.
+  /// A set flag means that memory does not hold the values as they are.
   [[nodiscard]] bool is_plain(nb::handle x, const array& view) const override {
     const auto has = [&](const nb::object& flag) { return flag(x).ptr() == Py_True; };
     return !has(requires_grad_) && !has(is_neg_) && !(view.element.is_complex && has(is_conj_));
@@ -166,8 +166,8 @@ void add_library(nb::handle type, bool is_read_at_once, std::unique_ptr<array_li
       {reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()), is_read_at_once, std::move(library)});
 }
 
-/// Returns what a capsule has, or of torch 2.10 a pointer; null of None, and of a version that is
-/// not known here.
+/// Returns the functions in a capsule or, from torch 2.10, a pointer; null for None and for unknown
+/// versions.
 const exchange_interface* functions_of(nb::handle given) {
   if (given.is_none()) return nullptr;
   const void* const pointer = nb::isinstance<nb::capsule>(given)
@@ -179,7 +179,7 @@ const exchange_interface* functions_of(nb::handle given) {
   return is_known ? table : nullptr;
 }
 
-/// Returns the library of an array, of types that are derived of its own too.
+/// Returns the library of an array, also for subclasses of its type.
 const array_library* any_library_of(nb::handle x) {
   if (is_numpy(x)) return &numpy_library();
   for (const known_type& each : known_types()) {
@@ -225,7 +225,7 @@ element_type element_type_of(nb::dlpack::dtype dtype) noexcept {
 element_type element_type_stated(const std::string& text) {
   if (const auto named = element_type_named(text)) return *named;
   const int bytes = text.size() > 2 ? std::atoi(&text[2]) : 0;
-  // Each letter is where DLPack counts its kind.
+  // The index of a letter is DLPack's number of its kind.
   const std::size_t kind = text.size() > 2 ? std::string_view{"iuf--cb"}.find(text[1]) : 0;
   if (text[0] == '>' || bytes > 16) return opaque_element(static_cast<std::uint32_t>(bytes));
   return element_type_of(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of any library as Python sees them, and those that a protocol alone describes.
+// Arrays of any library in Python, and arrays that only a protocol describes.
 #include <nanobind/ndarray.h>
 
 #include <stdexcept>  // runtime_error
@@ -17,12 +17,12 @@
 namespace wingbeat::python {
 namespace {
 
-constexpr std::size_t widest_pair_bytes = 16;  // of float64, which GPUs read at once
+constexpr std::size_t widest_pair_bytes = 16;  // of float64; GPUs read it at once
 
-/// What protocols call CUDA's legacy default stream.
+/// Number of CUDA's legacy default stream in protocols.
 constexpr std::uintptr_t legacy_stream = 1;
 
-/// Takes an array over that DLPack lends: it is given back with the result.
+/// Takes over an array that DLPack lends, until the result is destroyed.
 given_array imported(nb::handle x) {
   const int kind = nb::cast<int>(nb::int_(x.attr("__dlpack_device__")()[0]));
   const bool is_on_host = kind == nb::device::cpu::value;
@@ -61,7 +61,7 @@ int device_of(std::uintptr_t pointer) {
                            std::to_string(failed) + "; give an array of a CUDA device");
 }
 
-/// Reads what `__cuda_array_interface__` states. Throws nb::python_error or nb::cast_error where a
+/// Returns the array that `__cuda_array_interface__` states. Throws nb::python_error or nb::cast_error where a
 /// key is missing or of another type than version 3 of the protocol has.
 given_array read_statement(nb::handle x) {
   const nb::object interface = x.attr("__cuda_array_interface__"), get = interface.attr("get");
@@ -131,7 +131,7 @@ nb::object of_view(const given_array& self) {
   return nb::cast(Get(self.view));
 }
 
-/// Returns the name of the elements' type; of others than those that have one here, the library's.
+/// Returns the name of the elements' type; for types without a name here, the library's dtype.
 nb::object dtype_of(const given_array& x) {
   if (x.view.element.whole != whole_number::opaque || !nb::hasattr(x.lender, "dtype")) {
     return nb::cast(name_of(x.view.element));

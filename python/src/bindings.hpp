@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension module `wingbeat._wingbeat`: one source for each subject, each with one function
-// that adds its classes and functions to the module.
+// The extension module `wingbeat._wingbeat`: one source per subject, each with one function that
+// adds its classes and functions to the module.
 //
 // To add a subject `x`:
 //   1. python/src/x.cpp defines `void wingbeat::python::bind_x(nb::module_& module)`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call needs beside its arrays: its queue and its memory, and no GIL.
+// The queue and the memory of one call, which runs without the GIL.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -15,31 +15,30 @@
 
 namespace wingbeat::python {
 
-/// The array beside which a call's memory on a device is allocated by its library, where that is
-/// known.
+/// An array whose library allocates a call's memory on its device, if the library is known.
 struct allocator {
   const array_library* library = nullptr;
   nb::handle x = {};
 };
 
-/// A call that runs without the GIL, on the queue of a stream or on one that is given, with memory
-/// of the caller's allocator, or else the library's own.
+/// A call that runs without the GIL, on the queue of a stream or on a given one. Its memory is from
+/// the caller's allocator, otherwise from this library.
 class released_call {
-  std::vector<nb::object> owners_;  // first, because they are destroyed last, under the GIL
+  std::vector<nb::object> owners_;  // first, so destroyed last, under the GIL
   released_gil released_;
 
  public:
   released_call(engine runs_on, int device_index, std::uintptr_t stream, const allocator& given)
       : on(queue_of(runs_on, device_index, stream)),
         given_(runs_on == engine::cuda || runs_on == engine::opencl ? given : allocator{}) {}
-  /// Where an array is.
+  /// Runs on the device and stream of an array.
   explicit released_call(const given_array& x)
       : released_call(x.view.runs_on, x.view.device_index, x.stream(), {x.library, x.lender}) {}
   explicit released_call(const queue& given) : on(given) {}
   released_call(const released_call&) = delete;
   released_call& operator=(const released_call&) = delete;
   ~released_call() {
-    if (!own_.empty()) on.wait();  // before the memory goes
+    if (!own_.empty()) on.wait();  // before its memory is freed
   }
 
   [[nodiscard]] buffer_view memory(std::size_t bytes) {

@@ -58,7 +58,7 @@ channeliser_spec spec_of(nb::handle given) {
   return spec;
 }
 
-/// A `channeliser` that threads may call one after another, and its queue.
+/// A `channeliser` and its queue, for threads that call it in turn.
 class locked_channeliser : one_at_a_time {
  public:
   locked_channeliser(nb::handle given, std::int64_t first_sample, std::size_t kept_samples,
@@ -139,7 +139,7 @@ class locked_channeliser : one_at_a_time {
   nb::list heaps(const Work& work) {
     struct kept_heap {
       channelised_heap heap;
-      std::vector<std::uint8_t> bytes;  // a copy, because the heap's are another's soon
+      std::vector<std::uint8_t> bytes;  // a copy, because the heap's memory is reused
     };
     std::vector<kept_heap> taken;
     locked([&] {

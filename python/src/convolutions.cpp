@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and correlations of packed arrays, by a bounded cache of the process.
+// Convolutions and correlations of packed arrays, by a bounded cache of this process.
 #include "wingbeat/convolution.hpp"
 
 #include <algorithm>  // max, min
@@ -47,7 +47,8 @@ struct plain_convolution {
 
 auto& kept_convolutions = *new kept_by_device<plain_convolution, convolution>;
 
-/// Memory of this thread for calls on the host: fresh pages cost as much as a short transform.
+/// This thread's memory for calls on the host, because page faults of fresh memory take as long as
+/// a short transform.
 class kept_memory {
  public:
   static constexpr std::size_t max_bytes = std::size_t{1} << 26;
@@ -94,7 +95,7 @@ struct convolution_call {
     buffer_view part = whole.view();
     const std::size_t bytes = part.size_bytes / n_pairs;
     part.size_bytes -= pair * bytes;
-    if (image.runs_on == engine::host) {  // an offset of a view would have to be even
+    if (image.runs_on == engine::host) {  // there, offsets of views would have to be even
       part.handle = static_cast<std::byte*>(part.handle) + pair * bytes;
     } else {
       part.offset_bytes += pair * bytes;
@@ -124,12 +125,12 @@ struct convolution_call {
 
   void run() {
     if (spec.images > 1 || spec.kernels > 1 || n_pairs == 1) return run_pairs(0, n_pairs, 1);
-    // Pairs go together, as many as their spectra leave in bounded memory.
+    // Runs take as many pairs as bounded memory holds spectra of.
     constexpr std::size_t max_spectra_bytes = std::size_t{1} << 25;
     std::size_t padded = spec.holds == values::complex ? 2 : 1;
     padded *= spec.real == precision::fp64 ? 8 : 4;
     for (std::size_t a = 0; a < spec.image.size(); ++a) padded *= spec.image[a] + spec.kernel[a];
-    // An even number, so that all parts start at pairs of reals.
+    // Even, so that all parts start at pairs of reals.
     const std::size_t most = std::max<std::size_t>(max_spectra_bytes / padded / 2 * 2, 2);
     const std::size_t each = std::min(n_pairs, most), left = n_pairs % each;
     spec.pairs = pairing::pairwise;
@@ -181,7 +182,9 @@ void bind_convolutions(nb::module_& module) {
     for (bounded_cache* const each : bounded_caches()) {
       const auto info = each->info();
       for (const std::size_t i : {0, 2, 3, 4}) sums[i] += info[i];
-      for (const std::size_t i : {1, 5}) sums[i] = info[i];  // the same of each, once resized
+      for (const std::size_t i : {1, 5})
+        sums[i] = info[i];  // all caches have the same limits,
+                            // once resized
     }
     return nb::make_tuple(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]);
   });

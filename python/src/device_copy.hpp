@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a numpy array where a device reads or writes them: in place on host, else a copy.
+// Numbers of a numpy array on a device: in place on the host, otherwise copied.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -11,7 +11,7 @@
 
 namespace wingbeat::python {
 
-/// Memory of this process as an operand of a queue's work.
+/// Memory of this process as an operand of queued work.
 class device_copy {
  public:
   device_copy(queue& on, const void* memory, std::size_t bytes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices of this machine, and queues on them.
+// Devices of this machine and their queues.
 #include "wingbeat/devices.hpp"
 
 #include <nanobind/stl/string_view.h>
@@ -19,7 +19,7 @@
 namespace wingbeat::python {
 namespace {
 
-/// A `thread_limit` for as long as a `with` statement.
+/// A `thread_limit` for the duration of a `with` statement.
 class limited_threads {
  public:
   explicit limited_threads(unsigned n_threads) : n_threads_(n_threads) {}
@@ -31,7 +31,7 @@ class limited_threads {
   std::optional<thread_limit> limit_;
 };
 
-/// Has Python's logger "wingbeat" say, in a thread of its own, that kernels compile for long.
+/// Reports long compilations to Python's logger "wingbeat", from a thread of its own.
 class logged_compilations final : public backend::compile_observer {
  public:
   void begin() noexcept override { timer_.begin(); }
@@ -57,7 +57,7 @@ class logged_compilations final : public backend::compile_observer {
 
 void bind_devices(nb::module_& module) {
   using nb::literals::operator""_a;
-  // Never destroyed: threads may compile when the process ends.
+  // Never destroyed: threads may still compile when the process ends.
   backend::observe_compilations(new logged_compilations);
   nb::enum_<engine>(module, "Engine")
       .value("reference", engine::reference)

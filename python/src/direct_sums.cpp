@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of numpy's arrays by their sums: exact where products and sums are, quicker for
+// Convolutions of numpy's arrays by direct sums: exact if products and sums are, and faster for
 // short signals.
 #include "wingbeat/direct_sums.hpp"
 
@@ -30,15 +30,15 @@ bool fits_everywhere(const packed_numbers& inner, const packed_numbers& outer) {
   return true;
 }
 
-/// A convolution of `first` with `second`, of which a correlation reads the latter backwards.
+/// A convolution of `first` with `second`; a correlation reads `second` backwards.
 struct sums_call {
   packed_numbers first, second;
   std::vector<summed_axis> axes;
-  std::ptrdiff_t taps_begin = 0;  ///< Numbers from where the taps' memory begins.
+  std::ptrdiff_t taps_begin = 0;  ///< Offset of the first tap in `second`.
 
-  /// Fills in the axes. Returns false for arrays of other dimensions, or that no mode fits.
+  /// Fills in the axes. Returns false if the dimensions differ or the mode does not fit.
   bool add_axes(part wanted, bool is_correlation) {
-    // A correlation's second array stays the second: exchanged, its result would be reversed.
+    // Exchanging a correlation's arrays would reverse its result.
     if (wanted == part::valid && !is_correlation && !fits_everywhere(second, first)) {
       std::swap(first, second);
     }
@@ -85,10 +85,10 @@ struct sums_call {
   }
 };
 
-/// Fewer products than so many take less time than what it takes to let other threads run.
+/// With fewer products, a call is shorter than releasing the GIL.
 constexpr double min_released_products = 1 << 16;
 
-/// Returns None, and does nothing, of what Python has to convert, or by transforms.
+/// Returns the sums; None, without effect, for arrays that Python must convert or transform.
 nb::object sum_arrays(nb::handle in1, nb::handle in2, nb::handle mode, nb::handle method,
                       bool is_correlation) {
   const auto wanted = part_of(mode);
@@ -112,7 +112,7 @@ nb::object sum_arrays(nb::handle in1, nb::handle in2, nb::handle mode, nb::handl
   return arrays->narrowed(result);
 }
 
-/// Returns whether sums of arrays of these shapes, in mode "full", are expected to take less time.
+/// Returns whether direct sums of these arrays, in this mode, are expected to be faster.
 bool are_quicker(nb::handle in1, nb::handle in2, nb::handle mode) {
   const auto arrays = common_arrays::of(in1, in2);
   const auto wanted = part_of(mode);

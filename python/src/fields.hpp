@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a description that Python gives, read by their names: one list for each description,
-// bound to all of its fields, so that one more does not compile until it is read.
+// Reads the fields of a description from Python by name. Each description has one list bound to all
+// of its fields, so that an added field does not compile until it is read.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct is_optional : std::false_type {};
 template <class Field>
 struct is_optional<std::optional<Field>> : std::true_type {};
 
-/// Reads attributes of `given` by their names: numbers, texts and lists as they are, enumerations
-/// by number, precisions by the name of a dtype. Fields that are optional stay where it is None.
+/// Reads attributes of `given` by name: numbers, texts and lists directly, enumerations by number,
+/// precisions by the name of a dtype. Optional fields stay unset for None.
 template <class Field, class... Rest>
 void read(nb::handle given, const char* name, Field& field, Rest&&... rest) {
   const nb::object value = given.attr(name);

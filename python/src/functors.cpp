@@ -24,7 +24,7 @@ constexpr std::size_t max_value_bytes = 8;
                "that is written, or \"float32\" for a number");
 }
 
-/// Calls `work` with a number of the type of that name.
+/// Calls `work` with a number of the type with this name.
 template <class Work>
 auto with_number(std::string_view type, const Work& work) {
   if (type == "float32") return work(float{});
@@ -74,7 +74,7 @@ std::vector<kernel_parameter> parameters_of(const std::vector<std::string>& oper
   return result;
 }
 
-/// Returns where memory of elements of any size begins.
+/// Returns the start of an operand's memory.
 const void* start_of(const host_arguments& given, std::size_t i, std::size_t element_bytes) {
   struct sixteen_bytes {
     std::byte bytes[16];
@@ -88,7 +88,7 @@ const void* start_of(const host_arguments& given, std::size_t i, std::size_t ele
   }
 }
 
-/// The operands of a call, as the function takes them.
+/// The operands of a call, in the form that the function takes.
 class operand_pointers {
  public:
   operand_pointers(const std::vector<std::string>& operands, const host_arguments& given) {
@@ -115,7 +115,8 @@ class operand_pointers {
 
 constexpr const void* const* no_operands = nullptr;
 
-/// Returns what calls the function of a load or store by rows. Memory, Data: const where it reads.
+/// Returns a callable that calls the function of a load or store for runs of a row. Memory, Data:
+/// const for loads.
 template <class Callable, class Run, class OperandRun, class Memory, class Values, class Data>
 Callable caller_of(const functor& given) {
   using function =
@@ -134,7 +135,7 @@ Callable caller_of(const functor& given) {
       }};
 }
 
-/// Calls `work` with a number of the type that a functor's elements are.
+/// Calls `work` with a number of the type of a functor's elements.
 template <class Work>
 auto with_value(functor_value value, const Work& work) {
   switch (value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Load and store functors of plans, as Python gives them: text for devices that compile it, and the
+// Load and store functors of plans, given by Python: text for devices that compile it, and the
 // address of a compiled function for the processor.
 #pragma once
 
@@ -14,15 +14,15 @@
 
 namespace wingbeat::python {
 
-/// What a functor's elements are: of the plan's side that it takes the place of.
+/// The elements of a functor: those of the plan's side that it replaces.
 enum class functor_value { float32, float64, complex64, complex128 };
 
-/// A functor, as Python describes it. The function of the processor is
+/// A functor as Python describes it. On the processor it is a function
 ///     void load(const void* in, const void* const* operands, uint64_t row, uint64_t first,
 ///               uint64_t count, value* into);
 ///     void store(void* out, const void* const* operands, uint64_t row, uint64_t first,
 ///                uint64_t count, const value* values);
-/// where an operand is memory, or points to a value.
+/// in which each operand points to memory or to a value.
 struct functor {
   std::string text = {}, type = {};
   std::string parameters = {};             ///< Bytes.
@@ -39,15 +39,15 @@ struct functor {
 [[nodiscard]] fused_load load_of(const functor& given, functor_value value);
 [[nodiscard]] fused_store store_of(const functor& given, functor_value value);
 
-/// Returns the arguments of one run: an array, or a number, for each operand, as many.
+/// Returns the arguments of one run: an array or a number for each operand.
 [[nodiscard]] std::vector<kernel_argument> arguments_of(const std::vector<std::string>& operands,
                                                         nb::sequence given);
 
-/// Returns the bytes of an element of each type that a functor's memory may have, by its name.
+/// Returns the bytes of each type that elements of a functor's memory may have, by name.
 [[nodiscard]] nb::dict item_bytes();
 
-/// Returns the address of a load as above whose element i is that of its only operand, float64 or
-/// float32.
+/// Returns the address of a load function whose element i is element i of its only operand, in
+/// float64 or float32.
 [[nodiscard]] std::uintptr_t factors_address(bool is_double);
 
 }  // namespace wingbeat::python

@@ -29,8 +29,8 @@ auto taken(const Take& take) {
   return take();
 }
 
-/// Called by Python's atexit, when other threads may still take the GIL: those that wait for it get
-/// it, and later ones stay where they are.
+/// Python's atexit calls this while other threads may still take the GIL. Threads that wait for it
+/// get it; later ones block for ever.
 void keep_threads_out() {
   ending_thread = std::this_thread::get_id();
   is_ending = true;
@@ -51,7 +51,7 @@ released_gil::~released_gil() {
 held_gil::held_gil() : state_(taken([] { return PyGILState_Ensure(); })) {}
 
 void watch_end_of_interpreter() {
-  // A child has none of the threads that were waiting.
+  // A child process has none of the waiting threads.
   pthread_atfork(nullptr, nullptr, [] { n_taking = 0; });
   namespace nb = nanobind;
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&keep_threads_out));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GIL, released and taken so that threads may be in a call when the interpreter ends.
+// Releases and takes the GIL so that threads may be in a call when the interpreter ends.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,9 +8,9 @@
 
 namespace wingbeat::python {
 
-/// Releases the GIL while it lives. A thread that returns from its work once the interpreter ends
-/// stays here for ever: CPython before 3.14 would end it by unwinding the stack through destructors
-/// and handlers of C++, which aborts the process.
+/// Releases the GIL during its lifetime. Once the interpreter ends, a thread that wants it back
+/// blocks for ever in the destructor: CPython before 3.14 would unwind that thread's stack through
+/// C++ destructors and handlers, which aborts the process.
 class released_gil {
  public:
   released_gil() noexcept : state_(PyEval_SaveThread()) {}
@@ -22,7 +22,7 @@ class released_gil {
   PyThreadState* state_;
 };
 
-/// Holds the GIL while it lives, in a thread that released it; with the same rule.
+/// Holds the GIL during its lifetime, in a thread that released it; blocks likewise.
 class held_gil {
  public:
   held_gil();
@@ -34,7 +34,7 @@ class held_gil {
   PyGILState_STATE state_;
 };
 
-/// Does `work`, without the GIL where it takes longer than letting others run.
+/// Calls `work`, without the GIL if `is_long`, because releasing it takes longer than a short call.
 template <class Work>
 void run_released_if(bool is_long, const Work& work) {
   if (!is_long) return work();
@@ -42,10 +42,10 @@ void run_released_if(bool is_long, const Work& work) {
   work();
 }
 
-/// What threads call one after another.
+/// Base of objects that threads call in turn.
 class one_at_a_time {
  protected:
-  /// Returns what `work` does, without the GIL.
+  /// Returns the result of `work`, which runs without the GIL.
   template <class Work>
   auto locked(const Work& work) {
     const released_gil released;
@@ -56,7 +56,7 @@ class one_at_a_time {
   std::mutex mutex_;
 };
 
-/// Has Python call what keeps threads from taking the GIL once it ends.
+/// Registers a function that keeps threads from taking the GIL once Python ends.
 void watch_end_of_interpreter();
 
 }  // namespace wingbeat::python

@@ -32,7 +32,7 @@ image_convolution_spec spec_of(const array& image, const array& kernel, nb::hand
 
 auto& kept_image_convolutions = *new kept_by_device<image_convolution_spec, image_convolution>;
 
-/// Where the steps of a call find their operands.
+/// The operands of the steps of a call.
 struct image_operands {
   buffer_view image, kernel, out;
 };
@@ -45,8 +45,9 @@ void run(released_call& call, const image_convolution_spec& spec, const image_op
   steps->enqueue(call.on, spectra, given.image, given.out, workspace);
 }
 
-/// Convolves an image [y][x][channel], fp32 or fp16, with a kernel [y][x][channel] of fp32, all
-/// packed and in one place: on their device, or by way of the device of a queue that is given.
+/// Convolves an image [y][x][channel], fp32 or fp16, with an fp32 kernel [y][x][channel]. All
+/// arrays are packed and in one memory; they run on its device, or are copied to the device of a
+/// given queue.
 void convolve_image(nb::handle image, nb::handle kernel, nb::handle out, nb::handle choices,
                     const queue* given) {
   const given_array operand = given_array::of(image);

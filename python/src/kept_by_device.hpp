@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what calls planned last, for each device and description.
+// A cache of objects that calls planned, by device and description.
 #pragma once
 
 #include <memory>  // make_shared
@@ -10,7 +10,7 @@
 
 namespace wingbeat::python {
 
-/// Objects that are made of a queue and a `Spec`, which compares all that tells one from another.
+/// Objects made from a queue and a `Spec`, whose comparison covers all that distinguishes them.
 template <class Spec, class Object>
 class kept_by_device {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the objects that calls used last, by what tells one from another, in bounded memory.
+// A cache of the most recently used objects, in bounded memory.
 #pragma once
 
 #include <algorithm>  // max
@@ -29,23 +29,24 @@ class bounded_cache {
   ~bounded_cache() = default;
 };
 
-/// Those of this process, which are never destroyed: drivers may be gone when static objects are.
-/// Changed under the GIL alone.
+/// Returns the caches of this process. They are never destroyed, because drivers may be gone when
+/// static objects are destroyed. Changed only under the GIL.
 [[nodiscard]] std::vector<bounded_cache*>& bounded_caches();
 
-/// A cache that threads share, bounded by a number of objects and by the bytes of their tables, of
-/// which the latest object may have more. Threads that miss one key at a time make an object each.
+/// A cache shared by threads, bounded by a number of objects and by the bytes of their tables; the
+/// latest object may exceed those bytes. Threads that miss the same key at once make an object
+/// each.
 template <class Key, class Object>
 class latest_used final : public bounded_cache {
  public:
   using pointer = std::shared_ptr<const Object>;
 
-  /// A cache that is not counted is none of `bounded_caches`.
+  /// `is_counted`: it is one of `bounded_caches`.
   explicit latest_used(std::size_t capacity, bool is_counted = true) : capacity_(capacity) {
     if (is_counted) bounded_caches().push_back(this);
   }
 
-  /// Returns the object of a key, which `make` makes where none is kept.
+  /// Returns the object of a key; calls `make` if the cache has none.
   template <class Make>
   pointer get(const Key& key, const Make& make) {
     if (pointer found = find(key)) return found;
@@ -99,7 +100,8 @@ class latest_used final : public bounded_cache {
     return nullptr;
   }
 
-  /// Returns what there is no room for, to be destroyed without the lock: objects have such locks.
+  /// Removes entries beyond the bounds. The caller destroys them without the lock, because objects
+  /// have such locks.
   std::list<entry> excess() {
     std::list<entry> dropped;
     while (by_use_.size() > capacity_ || (bytes_ > max_bytes_ && by_use_.size() > 1)) {
@@ -110,7 +112,7 @@ class latest_used final : public bounded_cache {
   }
 
   fork_safe_mutex mutex_;
-  std::list<entry> by_use_;  // the latest first
+  std::list<entry> by_use_;  // latest first
   std::size_t capacity_, max_bytes_ = plan_cache::default_max_bytes, bytes_ = 0;
   std::size_t n_hits_ = 0, n_misses_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long convolutions and their gradients, of described arrays, by a bounded cache of the process.
+// Long convolutions and their gradients on described arrays, by a bounded cache of this process.
 #include "wingbeat/long_convolution.hpp"
 
 #include "array_library.hpp"  // given_array, described
@@ -13,9 +13,10 @@ namespace {
 
 auto& kept_long_convolutions = *new kept_by_device<long_convolution_spec, long_convolution>;
 
-/// What each call is given: signals [batch][channel][i], kernels or their gradients [channel][tap],
-/// packed; None or gates as signals are; None or lengths, 32 bits of each of the batch in an array
-/// of whatever type; whether kernels are causal, and signals in pairs.
+/// The arguments of each call: packed signals [batch][channel][i]; packed kernels, or their
+/// gradients, [channel][tap]; gates in the signals' layout, or None; lengths, one 32-bit integer
+/// per signal of the batch in an array of any type, or None; whether kernels are causal, and
+/// signals taken in pairs.
 struct long_request {
   long_request(nb::handle given_signals, nb::handle given_kernels, nb::tuple options)
       : operand(given_array::of(given_signals)),
@@ -41,7 +42,7 @@ struct long_request {
   long_convolution_spec spec;
 };
 
-/// Returns the spectra that were given, or if none were, those of a request's kernels.
+/// Returns the given spectra or, if none are given, those of a request's kernels.
 buffer_view spectra_of(const long_request& request, const long_convolution& steps,
                        released_call& call, buffer_view given, buffer_view skips,
                        buffer_view workspace) {
@@ -51,8 +52,8 @@ buffer_view spectra_of(const long_request& request, const long_convolution& step
   return bins;
 }
 
-/// Convolves, or with `is_gradient` computes the gradient of signals from that of results; with
-/// `spectra` of these kernels, or else makes them.
+/// Convolves or, with `is_gradient`, computes the gradient of signals from that of results. Uses
+/// `spectra` of these kernels if given.
 void long_convolve(nb::handle signals, nb::handle kernels, nb::handle skip, nb::tuple options,
                    nb::handle spectra, nb::handle out, bool is_gradient) {
   long_request request{signals, kernels, options};
@@ -71,8 +72,8 @@ void long_convolve(nb::handle signals, nb::handle kernels, nb::handle skip, nb::
   }
 }
 
-/// Computes the gradients of signals, kernels and skips, which are `out`, at once; without the
-/// first one, the others alone.
+/// Computes the gradients of signals, kernels and skips into `out`; without the first of these,
+/// only the others.
 void long_convolve_gradients(nb::handle signals, nb::handle kernels, nb::handle skip,
                              nb::handle result_gradient, nb::tuple options, nb::handle spectra,
                              nb::tuple out) {
@@ -95,7 +96,8 @@ void long_convolve_gradients(nb::handle signals, nb::handle kernels, nb::handle 
                            of_skips, request.operands, workspace);
 }
 
-/// Writes the spectra of kernels to an array of any type, or returns its bytes where it is None.
+/// Writes the spectra of kernels to an array of any type; for None returns the bytes that they
+/// take.
 std::size_t prepare_long(nb::handle signals, nb::handle kernels, nb::handle skip, nb::tuple options,
                          nb::handle spectra) {
   long_request request{signals, kernels, options};

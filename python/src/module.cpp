@@ -14,9 +14,9 @@ constexpr const char* version = WINGBEAT_TEXT(WINGBEAT_VERSION_MAJOR) "." WINGBE
 
 NB_MODULE(_wingbeat, module) {
   using namespace wingbeat::python;
-  // Objects that other modules keep beyond Python's end, as pytest keeps a test's parameters where
-  // torch was imported, are none that this module leaks; nothing of it holds objects of Python
-  // beyond a call, but functions of the libraries that it knows.
+  // Other modules may keep objects beyond Python's end, as pytest keeps a test's parameters once
+  // torch is imported. They are not leaks of this module, which keeps no Python objects beyond a
+  // call except functions of the libraries that it knows.
   nb::set_leak_warnings(false);
   load_numpy();
   module.attr("__version__") = version;

@@ -20,7 +20,7 @@ constexpr floating_type floating_types[] = {{NPY_FLOAT, {precision::fp32, false}
                                             {NPY_CDOUBLE, {precision::fp64, true}},
                                             {NPY_HALF, {precision::fp16, false}}};
 
-/// Returns the type of an array's elements, which has a name in native byte order.
+/// Returns the type of an array's elements; opaque unless the byte order is native.
 element_type element_of(PyArrayObject* source) {
   const int number = PyArray_TYPE(source);
   element_type result = opaque_element(static_cast<std::uint32_t>(PyArray_ITEMSIZE(source)));
@@ -79,7 +79,7 @@ bool is_floating(int type) {
   return type == NPY_FLOAT || type == NPY_DOUBLE || type == NPY_CFLOAT || type == NPY_CDOUBLE;
 }
 
-/// Returns the type that arrays of these types are both converted to; NPY_NOTYPE: none.
+/// Returns the type to which arrays of two types are converted; NPY_NOTYPE if there is none.
 int common_type(int a, int b) {
   if (a == b && (PyTypeNum_ISINTEGER(a) || is_floating(a))) return a;
   if (!is_floating(a) || !is_floating(b)) return NPY_NOTYPE;
@@ -98,7 +98,7 @@ summed_number summed_number_of(int type) {
   }
 }
 
-/// Returns an array as it is, where it is packed and of this type, or a copy.
+/// Returns an array unchanged if it is packed and of this type, otherwise a copy.
 nb::object packed_as(nb::handle given, int type, packed_numbers& view) {
   constexpr int flags = NPY_ARRAY_CARRAY_RO | NPY_ARRAY_NOTSWAPPED;
   auto* source = array_object(given);
@@ -124,7 +124,7 @@ std::optional<common_arrays> common_arrays::of(nb::handle first, nb::handle seco
   if (type == NPY_NOTYPE) return std::nullopt;
   common_arrays result;
   result.result_type_ = type;
-  // Sums modulo 2^64 are those of fewer bits too.
+  // The low bits of sums modulo 2^64 are sums of narrower integers.
   const bool is_narrow = PyTypeNum_ISINTEGER(type) && type != NPY_LONG && type != NPY_ULONG;
   result.summed_type_ = is_narrow ? NPY_LONG : type;
   result.numbers = summed_number_of(type);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy's arrays, through numpy's own C interface: an order of magnitude less per call than a
-// protocol.
+// numpy's arrays through its C interface, whose calls take a tenth of a protocol's time.
 #pragma once
 
 #include <cstddef>  // ptrdiff_t, size_t
@@ -18,31 +17,31 @@ void load_numpy();
 
 [[nodiscard]] bool is_numpy(nb::handle object) noexcept;
 
-/// Returns the library of numpy's arrays, whose elements have a type with a name if they are in
-/// native byte order. An array of which values are masked is not plain.
+/// Returns the library of numpy's arrays. Elements are opaque unless their byte order is native. An
+/// array with masked values is not plain.
 [[nodiscard]] const array_library& numpy_library();
 
-/// A packed array, of whatever numbers.
+/// A packed array of any numbers.
 struct packed_numbers {
   void* data = nullptr;
   int rank = 0;
   const std::ptrdiff_t* shape = nullptr;
 };
 
-/// Two arrays of one type of numbers, as they are summed: integers as such of 64 bits.
+/// Two arrays of the type that is summed; integers are summed in 64 bits.
 class common_arrays {
  public:
-  /// Returns nothing for other objects than numpy's arrays, and for types that are not summed or
-  /// not the same; but one of two may be wider, or complex, where both are of floating point.
+  /// Returns nothing for objects other than numpy's arrays, for types that are not summed, and for
+  /// different types; but if both are floating point, one may be wider, or complex.
   [[nodiscard]] static std::optional<common_arrays> of(nb::handle first, nb::handle second);
 
   packed_numbers first, second;
   summed_number numbers = summed_number::fp64;
   std::size_t number_bytes = 8;
 
-  /// Returns a packed array for the sums, not initialised.
+  /// Returns an uninitialised packed array for the sums.
   [[nodiscard]] nb::object empty(const std::vector<std::ptrdiff_t>& shape, void*& memory) const;
-  /// Returns it in the type of the given arrays.
+  /// Returns the sums in the type of the given arrays.
   [[nodiscard]] nb::object narrowed(const nb::object& sums) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of numpy that own what the library returned, and arrays of numbers that calls read.
+// numpy arrays that own results of the library, and arrays of numbers that calls read.
 #pragma once
 
 #include <nanobind/ndarray.h>
@@ -13,7 +13,7 @@
 
 namespace wingbeat::python {
 
-/// A packed array of numpy, or of another library in memory of the processor.
+/// A packed array of numpy, or of another library, in memory of the processor.
 template <class Value>
 using packed_array = nb::ndarray<const Value, nb::c_contig, nb::device::cpu>;
 

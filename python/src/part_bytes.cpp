@@ -22,8 +22,8 @@ using searching::search_part;
       "SearchPart returned");
 }
 
-/// Writes values behind each other, or reads them: numbers as memory has them, and sequences of
-/// these behind their length.
+/// Writes values one after another, or reads them: numbers in their memory layout, sequences after
+/// their length.
 struct archive {
   bool is_read = false;
   std::vector<std::byte> written = {};
@@ -55,7 +55,7 @@ struct archive {
   }
 };
 
-/// Writes or reads all of a part, which begins with `schema`.
+/// Writes or reads all fields of a part; the first is `schema`.
 void pass(archive& fields, std::string& schema, search_part& part) {
   fields(schema);
   fields(part.source.is_normalised);
@@ -73,7 +73,7 @@ void pass(archive& fields, std::string& schema, search_part& part) {
   fields(part.kept.keys);
   fields(part.kept.unit_sums);
   fields(part.kept.counts);
-  std::string names;  // a line each
+  std::string names;  // one per line
   for (const std::string& each : part.devices) names += each + '\n';
   fields(names);
   std::istringstream lines{names};

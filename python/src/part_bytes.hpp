@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of a search as bytes that are kept, or sent to another process. They end with a checksum.
+// A part of a search as bytes, to keep or to send to another process. A checksum is at the end.
 #pragma once
 
 #include <cstddef>  // byte
@@ -12,7 +12,7 @@ namespace wingbeat::python {
 
 [[nodiscard]] std::vector<std::byte> bytes_of(searching::search_part part);
 
-/// Throws `plan_error` for bytes that are no part, or no longer as they were.
+/// Throws `plan_error` if the bytes are not a part, or were changed.
 [[nodiscard]] searching::search_part part_of(std::span<const std::byte> bytes);
 
 }  // namespace wingbeat::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of one's own, and the cache of plans of this process.
+// Plans made by callers, and the cache of plans of this process.
 #include "wingbeat/plan.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -35,7 +35,7 @@ std::size_t previous_good_length(std::size_t n, bool is_real) {
   return good_lengths::largest_up_to(std::min(n, max_length), is_real ? 2 : 1, 0, 1);
 }
 
-/// Returns one side of a plan, as Python describes it. Strides and distances count elements.
+/// Returns one side of a plan as Python describes it. Strides and distances count elements.
 memory_layout layout_of(nb::handle side) {
   memory_layout result;
   auto& [strides, distances, imaginary_at, origin, stored] = result;
@@ -52,7 +52,7 @@ std::vector<index_range> valid_ranges_of(nb::handle side) {
   return result;
 }
 
-/// What a functor of the input, or of the output, has in place of elements.
+/// Returns the elements of a functor of the input or the output.
 functor_value value_of(transform kind, precision real, bool is_input) {
   const bool is_real = is_real_to_real(kind) || kind == (is_input ? transform::forward_from_real
                                                                   : transform::inverse_to_real);
@@ -62,7 +62,7 @@ functor_value value_of(transform kind, precision real, bool is_input) {
   return is_real ? functor_value::float32 : functor_value::complex64;
 }
 
-/// A plan, and what its functors take in each run.
+/// A plan and the operands that its functors take in each run.
 class owned_plan {
  public:
   owned_plan(queue on, nb::handle given)
@@ -95,7 +95,7 @@ class owned_plan {
     }
     if (const auto functor = functor_of(given.attr("multiplier"))) {
       multiplier = load_of(*functor, in_value);
-      multiplier.in_bytes = multiplier.element_bytes = 0;  // it has no buffer
+      multiplier.in_bytes = multiplier.element_bytes = 0;  // a multiplier has no buffer
       operands_.multiplier = functor->operands;
     }
     in_bytes_ = input_bytes(spec);
@@ -110,9 +110,8 @@ class owned_plan {
   [[nodiscard]] std::size_t in_bytes() const { return in_bytes_; }
   [[nodiscard]] std::size_t out_bytes() const { return out_bytes_; }
 
-  /// States the sides of which `run` takes arrays as they are; where either states no strides, it
-  /// takes none. With `makes_out` it makes the output, and with `takes_x` the output may be the
-  /// input.
+  /// Sets the sides whose arrays `run` takes without a copy; none, if a side has no strides.
+  /// `makes_out`: `run` makes the output. `takes_x`: the output may be the input.
   void expect(nb::handle in, nb::handle out, bool makes_out, bool takes_x) {
     expected_in_ = expected_of(in);
     expected_out_ = expected_of(out);
@@ -120,8 +119,8 @@ class owned_plan {
     takes_x_ = takes_x;
   }
 
-  /// Runs on arrays of known libraries. Returns the output; None, and does nothing, where they are
-  /// not as expected.
+  /// Runs on arrays of known libraries and returns the output. Returns None, without effect, if
+  /// they do not match `expect`.
   nb::object run(nb::handle x, nb::handle given) const {
     const array_library* const library = array_library_of(x);
     const bool has_operands =
@@ -146,7 +145,7 @@ class owned_plan {
     return result;
   }
 
-  /// Queues one run, on the input's stream.
+  /// Queues one run on the input's stream.
   void enqueue(nb::handle x, nb::handle out, nb::sequence load, nb::sequence store,
                nb::sequence multiplier) const {
     const run_operands operands{arguments_of(operands_.load, load),
@@ -178,7 +177,7 @@ class owned_plan {
                  std::uintptr_t stream, const allocator& memory) const {
     released_call call{runs_on_, device_index_, stream, memory};
     const std::size_t bytes = planned_->workspace_bytes();
-    const bool is_on_host = runs_on_ == engine::host;  // whose queue keeps its own
+    const bool is_on_host = runs_on_ == engine::host;  // its queue keeps its own workspace
     if (is_on_host) call.on.reserve(bytes);
     const buffer_view workspace = is_on_host ? buffer_view{} : call.memory(bytes);
     planned_->enqueue(call.on, in, out, operands, workspace);

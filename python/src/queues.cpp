@@ -6,7 +6,7 @@
 namespace wingbeat::python {
 namespace {
 
-/// What tells one stream from another.
+/// Identifies a stream.
 struct stream_key {
   engine runs_on;
   int device_index;
@@ -15,7 +15,7 @@ struct stream_key {
   friend bool operator==(const stream_key&, const stream_key&) = default;
 };
 
-/// Never destroyed: drivers may be gone when static objects are.
+/// Never destroyed, because drivers may be gone when static objects are destroyed.
 auto& kept_queues = *new latest_used<stream_key, queue>{64, false};
 
 }  // namespace
@@ -37,7 +37,7 @@ queue queue_of(engine runs_on, int device_index, std::uintptr_t native) {
   if (runs_on == engine::reference) return queue{first_device(runs_on)};
   const auto kept = kept_queues.get({runs_on, device_index, native}, [&] {
     auto adopted = std::make_shared<queue>(adopted_queue_of(runs_on, device_index, native));
-    // Memory comes from the allocator of the array's library, call by call.
+    // Each call takes memory from the allocator of its array's library.
     adopted->disown_workspace();
     return adopted;
   });

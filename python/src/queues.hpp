@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues for calls: one of each thread for the host, one for each stream that a call names.
+// Queues of calls: on the host one per thread, otherwise one per stream.
 #pragma once
 
 #include <cstdint>  // uintptr_t
@@ -13,14 +13,14 @@ namespace wingbeat::python {
 [[nodiscard]] queue& host_queue();
 
 /// Returns the queue that adopts a native stream: on cuda a CUstream of the device's primary
-/// context, on opencl a cl_command_queue; of host and reference it reads no stream. The latest
-/// queues are kept, and have no workspace.
+/// context, on opencl a cl_command_queue; host and reference ignore it. The most recently used
+/// queues are kept, without workspaces.
 [[nodiscard]] queue queue_of(engine runs_on, int device_index, std::uintptr_t native);
 
-/// Returns a queue of the caller's own that adopts a stream, with a workspace.
+/// Returns a queue for one caller that adopts a stream, with a workspace.
 [[nodiscard]] queue adopted_queue_of(engine runs_on, int device_index, std::uintptr_t native);
 
-/// Drops the queues that are kept for streams, and with them their workspaces.
+/// Drops the queues that were kept for streams.
 void drop_queues();
 
 }  // namespace wingbeat::python

@@ -39,7 +39,7 @@ search_spec spec_of(nb::handle given) {
   return spec;
 }
 
-/// What is kept of scores, which threads may read one after another.
+/// The kept scores of a search, which threads may read in turn.
 class kept_scores : protected one_at_a_time {
  public:
   virtual ~kept_scores() = default;
@@ -66,7 +66,7 @@ class kept_scores : protected one_at_a_time {
     return result;
   }
 
-  /// Returns what was kept as a part of a search for so many templates.
+  /// Returns what was kept, as a part of a search for `n_templates` templates.
   [[nodiscard]] search_part part(std::size_t n_templates) {
     return locked([&] {
       if (!has_image_hash_) {
@@ -100,13 +100,14 @@ class kept_scores : protected one_at_a_time {
  protected:
   [[nodiscard]] virtual const search_state& state() = 0;
 
-  /// Says of which search this is, on which queues.
+  /// Records which search this is, and its devices.
   void describe(const search_spec& spec, const std::vector<queue>& queues, double min_valid) {
     part_.source = searching::source_of(spec, min_valid);
     for (const queue& each : queues) part_.devices.insert(searching::kind_of(each.device()));
   }
 
-  /// Adds `count` templates by work(number), the first of them of a number, else behind the latest.
+  /// Adds `count` templates by work(number), where `number` is the first one's: `first`, or the
+  /// next after the latest.
   template <class Work>
   void add_numbered(std::size_t count, std::optional<std::size_t> first, const Work& work) {
     const std::size_t number = first.value_or(next_);
@@ -125,7 +126,7 @@ class kept_scores : protected one_at_a_time {
     next_ = 0;
   }
 
-  search_part part_;  ///< Without what is kept.
+  search_part part_;  ///< Without `kept`.
   bool has_image_hash_ = true;
 
  private:
@@ -137,10 +138,10 @@ class kept_scores : protected one_at_a_time {
                        {nb::cast<std::size_t>(lengths[0]), nb::cast<std::size_t>(lengths[1])});
   }
 
-  std::size_t next_ = 0;  ///< The number behind the latest template.
+  std::size_t next_ = 0;  ///< The number after the latest template's.
 };
 
-/// A search, its first queue and the stream that this adopted, if it did.
+/// A search, its first queue, and the stream that the queue adopted, if it did.
 class image_search final : public kept_scores {
  public:
   image_search(nb::handle given, const std::vector<queue>& queues, std::uintptr_t stream,
@@ -157,7 +158,7 @@ class image_search final : public kept_scores {
     const array given = described(image);
     locked([&] {
       kept_.reset();
-      forget_templates();  // first, because a refused image ends the search for them
+      forget_templates();  // first: after a refused image none remain
       has_image_hash_ = given.runs_on == engine::host;
       if (!has_image_hash_) {
         return on_stream(given, stream, [&] { search_->begin(on_, given.view()); });
@@ -195,13 +196,13 @@ class image_search final : public kept_scores {
   [[nodiscard]] std::string explain() const { return search_->explain(); }
 
  private:
-  /// Reads what is kept once, however many maps are asked for.
+  /// Reads the state once for all maps.
   [[nodiscard]] const search_state& state() override {
     if (!kept_) kept_ = search_->state();
     return *kept_;
   }
 
-  /// Returns reals of a packed array of this process; complex numbers are two.
+  /// Returns the reals of a packed array of this process; a complex number has two.
   static std::vector<double> reals_of(const array& given, std::size_t begin, std::size_t count) {
     const auto copied = [&](const auto* reals) {
       return std::vector<double>(reals + begin, reals + begin + count);
@@ -210,7 +211,7 @@ class image_search final : public kept_scores {
                                                  : copied(static_cast<const float*>(given.data));
   }
 
-  /// Adds templates of this process: all of them, or none where a score of one is not kept.
+  /// Adds templates of this process; none, if a score of one could not be kept.
   void deal(const array& given, std::size_t count, std::size_t number) {
     const std::size_t reals = searching::reals_of_template(search_->request().search);
     std::size_t n_dealt = 0;
@@ -225,7 +226,7 @@ class image_search final : public kept_scores {
     (void)search_->add(next);
   }
 
-  /// Works with an array of the search's device, as the search's stream comes there.
+  /// Calls `work` with an array of the search's device in the order of both streams.
   template <class Work>
   void on_stream(const array& given, std::uintptr_t stream, const Work& work) {
     const device_info& device = on_.device();
@@ -236,7 +237,7 @@ class image_search final : public kept_scores {
           "a numpy array");
     }
     if (stream == stream_) return work();
-    // The search has memory for one queue alone.
+    // The search has memory for one queue only.
     queue_of(given.runs_on, given.device_index, stream).wait();
     work();
     on_.wait();
@@ -245,16 +246,17 @@ class image_search final : public kept_scores {
   queue on_;
   std::uintptr_t stream_;
   std::optional<searching::search> search_;
-  std::optional<search_state> kept_;  ///< Since the latest template.
+  std::optional<search_state> kept_;  ///< Read since the latest template was added.
 };
 
-/// A part of a search, or what was merged of several.
+/// A part of a search, or several merged parts.
 class kept_part final : public kept_scores {
  public:
   explicit kept_part(search_part part) { part_ = std::move(part); }
 
   void merge(kept_part& other) {
-    const search_part copy = other.whole();  // of a moment: two parts may be merged crosswise
+    // Never holds both locks, because two threads may merge two parts into each other.
+    const search_part copy = other.whole();
     locked([&] { part_.merge(copy, "this part", "the other"); });
   }
   [[nodiscard]] search_part whole() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The half of a spectrum of real numbers that follows from the other half.
+// Completes the spectrum of real numbers from its lower half.
 #include <complex>
 #include <vector>
 
@@ -44,7 +44,7 @@ class completion {
         for (std::ptrdiff_t k = 0; k <= n / 2; ++k) at(row, k) = std::conj(at(row, k));
       });
     }
-    // The upper half of a row from the lower half of the one opposite.
+    // The upper half of a row mirrors the lower half of the opposite row.
     for_each_row(0, start_, start_, [&](char* row, char* opposite) {
       for (std::ptrdiff_t k = n / 2 + 1; k < n; ++k) at(row, k) = std::conj(at(opposite, n - k));
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters of signals that arrive in pieces.
+// Filters for signals that arrive in pieces.
 #include "wingbeat/stream_filter.hpp"
 
 #include <nanobind/stl/complex.h>
@@ -13,7 +13,7 @@
 namespace wingbeat::python {
 namespace {
 
-/// A `stream_filter` that threads may call one after another.
+/// A `stream_filter` for threads that call it in turn.
 template <class Value>
 class locked_filter : one_at_a_time {
  public:

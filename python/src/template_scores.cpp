@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scores of one template, by a bounded cache of the process.
+// Scores of one template, by a bounded cache of this process.
 #include "wingbeat/template_scores.hpp"
 
 #include <cstdint>  // uint8_t, uintptr_t
@@ -20,7 +20,7 @@ void run(const template_scores& scores, std::uintptr_t image, std::uintptr_t par
              reinterpret_cast<Score*>(out));
 }
 
-/// image, part, out: addresses of packed arrays, of doubles, or of floats and an image of floats or
+/// image, part, out: addresses of packed arrays: doubles; or floats, with an image of floats or
 /// bytes.
 void score(std::uintptr_t image, nb::tuple image_shape, std::uintptr_t part, nb::tuple part_shape,
            std::uintptr_t out, bool is_double, bool is_bytes, int kind, bool is_normalised) {

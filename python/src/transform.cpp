@@ -10,13 +10,13 @@
 namespace wingbeat::python {
 namespace {
 
-/// One dimension beside the axes, in elements of each side.
+/// One dimension beside the axes, with its strides in elements of each side.
 struct dimension {
   std::size_t count, in_stride, out_stride;
 };
 
-/// Returns the dimensions that are no axes, the outermost first, those that continue each other
-/// merged. Dimensions of one element are left out.
+/// Returns the dimensions that are not axes, slowest first. Adjacent ones are merged, and those of
+/// one element omitted.
 std::vector<dimension> batch_of(const array& in, const array& out, std::span<const int> axes) {
   std::vector<dimension> batch;
   for (int d = 0; d < in.rank; ++d) {
@@ -37,7 +37,7 @@ std::vector<dimension> batch_of(const array& in, const array& out, std::span<con
   return merged;
 }
 
-/// A part of a request that one plan does: up to `max_axes` axes.
+/// The part of a request that one plan makes: up to `max_axes` axes.
 struct part {
   transform kind;
   std::span<const int> axes;
@@ -83,7 +83,7 @@ plan_spec spec_of(const array& in, const array& out, const part& axes,
   return spec;
 }
 
-/// A queue, and where workspaces come from if not from it.
+/// A queue, and the source of workspaces if the queue has none.
 struct place_of_work {
   queue& on;
   const workspace_source& workspace;
@@ -97,7 +97,7 @@ void run_part(const place_of_work& work, const array& in, const array& out, cons
   planned->enqueue(work.on, in.view(), out.view(), workspace);
 }
 
-/// Returns a complex array as a real one with a dimension more.
+/// Returns a complex array as a real one with one more dimension.
 array as_reals(array complex) {
   complex.element.is_complex = false;
   complex.shape[complex.rank] = 2;
@@ -105,7 +105,7 @@ array as_reals(array complex) {
   return complex;
 }
 
-/// Transforms axes 0 .. `n_axes` - 1 of a request in place, up to three at once.
+/// Transforms axes 0 to `n_axes` - 1 of a request in place, up to three at once.
 void run_in_place(const place_of_work& work, const array& out, transform kind, std::size_t n_axes,
                   const transform_request& request) {
   for (std::size_t end = n_axes; end > 0;) {
@@ -116,8 +116,7 @@ void run_in_place(const place_of_work& work, const array& out, transform kind, s
   }
 }
 
-/// A transform from bins to reals of more axes than a plan takes: the others first, in memory of
-/// its own.
+/// Transforms bins to reals along more axes than a plan takes: other axes first, in a buffer.
 void run_through_buffer(const place_of_work& work, const array& in, const array& out,
                         std::size_t n_others, const transform_request& request, const part& last) {
   array between = in;
@@ -131,16 +130,16 @@ void run_through_buffer(const place_of_work& work, const array& in, const array&
            request);
   run_in_place(work, between, transform::inverse, first, request);
   run_part(work, between, out, last, request);
-  work.on.wait();  // before the memory goes
+  work.on.wait();  // before the buffer is freed
 }
 
-/// Returns the elements that a transform reads along axis `a` of its request.
+/// Returns the number of elements that a transform reads along axis `a` of its request.
 std::ptrdiff_t needed_count(const transform_request& request, int a) {
   const std::size_t n = request.lengths[a];
   return static_cast<std::ptrdiff_t>(a + 1 == request.n_axes ? input_count(request.kind, n) : n);
 }
 
-/// Returns the elements of an array that a transform reads.
+/// Returns the part of an array that a transform reads.
 array cropped(array in, const transform_request& request) {
   for (int a = 0; a < request.n_axes; ++a) {
     std::ptrdiff_t& given = in.shape[request.axes[a]];
@@ -201,7 +200,7 @@ void run(queue& on, const array& in, const array& out, const transform_request& 
 }
 
 plan_cache& shared_plans() {
-  // Never destroyed: drivers may be gone when static objects are.
+  // Never destroyed: drivers may be gone when static objects are destroyed.
   static auto& plans = *new plan_cache;
   return plans;
 }

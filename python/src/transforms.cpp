@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that transform: of numpy's arrays and known libraries' at once, and of any arrays that were
+// Calls that transform arrays: directly for numpy and known libraries, otherwise arrays that Python
 // described.
 #include <algorithm>  // find
 #include <optional>
@@ -21,10 +21,10 @@
 namespace wingbeat::python {
 namespace {
 
-/// Below so many elements, a call is shorter than what it takes to let other threads run.
+/// With fewer elements, a call is shorter than releasing the GIL.
 constexpr std::size_t min_released_elements = 2048;
 
-/// Returns the scale of SciPy's `norm`. `is_inverse` is which of a pair of functions was called.
+/// Returns the scale for SciPy's `norm`. `is_inverse`: the inverse function of the pair was called.
 scaling scale_of(nb::handle norm, bool is_inverse) {
   if (norm.is_none() || is_text(norm, "backward")) {
     return is_inverse ? scaling::by_length : scaling::none;
@@ -58,7 +58,7 @@ int axis_of(std::ptrdiff_t axis, int rank) {
                             .c_str());
 }
 
-/// Throws before memory is asked for whose transform no plan does.
+/// Refuses a length before memory is allocated for it, if no plan takes it.
 std::size_t length_of(std::ptrdiff_t n) {
   if (n < 1) refuse_value("invalid number of data points (" + std::to_string(n) + ") specified");
   const auto length = static_cast<std::size_t>(n);
@@ -72,7 +72,7 @@ std::ptrdiff_t points_of(transform kind, std::ptrdiff_t count) {
   return kind == transform::inverse_to_real ? 2 * (count - 1) : count;
 }
 
-/// Adds axis `axis` with `n` points; None: as many as the array has there.
+/// Adds axis `axis` with `n` points; None means the array's length.
 void add_axis(transform_request& request, const array& in, std::ptrdiff_t axis, nb::handle n,
               bool is_last) {
   const int d = axis_of(axis, in.rank);
@@ -83,7 +83,7 @@ void add_axis(transform_request& request, const array& in, std::ptrdiff_t axis, 
   const std::size_t length = length_of(!n.is_none() ? integer_of(n, "n")
                                        : is_last    ? points_of(request.kind, in.shape[d])
                                                     : in.shape[d]);
-  if (request.kind == transform::dct1 && length == 1) {  // of SciPy's type
+  if (request.kind == transform::dct1 && length == 1) {  // SciPy's type of exception
     throw std::runtime_error(
         "a dct of type 1 takes 2 points or more and was given 1; choose type 2");
   }
@@ -91,8 +91,8 @@ void add_axis(transform_request& request, const array& in, std::ptrdiff_t axis, 
   request.lengths[request.n_axes++] = length;
 }
 
-/// Returns the type of the result's elements, as the library has it: most have no complex numbers
-/// of 16 bits, and none has those of bfloat16.
+/// Returns the type of the result's elements. Most libraries have no complex numbers of 16-bit
+/// parts, and none has them in bfloat16.
 element_type result_element(const array& in, transform kind, bool has_narrow) {
   precision real = in.element.real;
   const bool is_complex =
@@ -126,7 +126,7 @@ std::string shape_text(const array& given) {
   return text + (given.rank == 1 ? ",)" : ")");
 }
 
-/// Throws unless `given`, an `out`, is as `wanted`.
+/// Throws unless `out`, as given, has the wanted shape and type.
 void require_result(const array& given, const array& wanted) {
   if (!has_shape(given, wanted)) {
     refuse_value("out has shape " + shape_text(given) + " and the result " + shape_text(wanted) +
@@ -137,7 +137,7 @@ void require_result(const array& given, const array& wanted) {
               name_of(wanted.element) + "; give an out of that dtype");
 }
 
-/// Returns whether the kind's input is complex: of kinds between reals, either is taken.
+/// Returns whether the kind's input is complex; kinds from reals to reals take either.
 bool takes_complex(transform kind) {
   return kind == transform::forward || kind == transform::inverse ||
          kind == transform::inverse_to_real;
@@ -151,20 +151,20 @@ transform_request request_of(int kind, bool is_inverse, nb::handle norm, bool or
   return request;
 }
 
-/// Fills in axes and lengths. `lengths` has None for each axis that stays as it is.
+/// Fills in axes and lengths. `lengths` has None for an axis that keeps its length.
 void add_axes(transform_request& request, const array& in, nb::tuple lengths, nb::tuple axes) {
   for (std::size_t a = 0; a < axes.size(); ++a) {
     add_axis(request, in, integer_of(axes[a], "an axis"), lengths[a], a + 1 == axes.size());
   }
 }
 
-/// Runs on arrays that plans take as they lie.
+/// Runs on arrays that plans take without copies.
 void run_direct(const array& in, const array& out, const transform_request& request,
                 bool is_inverse, std::uintptr_t stream, const allocator& memory) {
   if (in.runs_on != engine::host) {
     released_call call{in.runs_on, in.device_index, stream, memory};
     run(call.on, in, out, request, [&](std::size_t bytes) { return call.memory(bytes); });
-    if (memory.library == nullptr) call.on.wait();  // a protocol's library does not know the stream
+    if (memory.library == nullptr) call.on.wait();  // nobody else orders a protocol's memory
     return;
   }
   const auto work = [&] {
@@ -176,8 +176,7 @@ void run_direct(const array& in, const array& out, const transform_request& requ
   run_released_if(out.elements() >= min_released_elements, work);
 }
 
-/// Runs on arrays as they are, without a result of its own. Returns false, and does nothing, where
-/// an array has to be copied first.
+/// Transforms `in` into `out`. Returns false, without effect, if an array must be copied first.
 bool execute(int kind, bool is_inverse, nb::handle in, nb::handle out, nb::tuple lengths,
              nb::tuple axes, nb::handle norm, bool orthogonalize) {
   const given_array operand = given_array::of(in);
@@ -194,7 +193,7 @@ bool execute(int kind, bool is_inverse, nb::handle in, nb::handle out, nb::tuple
   return true;
 }
 
-/// How a function was called.
+/// The arguments of a function's call.
 struct call_arguments {
   int kind;
   bool is_inverse;
@@ -207,8 +206,8 @@ struct call_arguments {
   }
 };
 
-/// Returns the array of a result, made, given or x's own, and describes it; None where Python has
-/// to make it. Throws where the one that is given does not fit.
+/// Returns the result's array (the given one, x itself or another) and describes it; None if Python
+/// must make it. Throws if the given one does not fit.
 nb::object place_result(const call_arguments& given, const array_library& library, const array& in,
                         array& out) {
   if (!given.out.is_none()) {
@@ -225,7 +224,7 @@ nb::object place_result(const call_arguments& given, const array_library& librar
   return nb::borrow(given.x);
 }
 
-/// Calls of known libraries' arrays. Returns None, and does nothing, where an array has to be
+/// Transforms an array of a known library. Returns None, without effect, if an array must be
 /// converted or copied first.
 template <class AddAxes>
 nb::object transformed(const call_arguments& given, const AddAxes& add_all) {
@@ -237,7 +236,7 @@ nb::object transformed(const call_arguments& given, const AddAxes& add_all) {
   }
   transform_request request = given.request();
   const bool is_narrow = in->element.real == precision::fp16 && library->has_narrow();
-  // Half of the spectrum of real numbers follows from the other half.
+  // The upper half of the spectrum of real numbers follows from the lower half.
   const bool is_half = !in->element.is_complex && in->runs_on == engine::host && !is_narrow &&
                        (request.kind == transform::forward || request.kind == transform::inverse);
   const bool is_fitting = is_real_to_real(request.kind)
@@ -263,7 +262,8 @@ nb::object transform_row(int kind, bool is_inverse, nb::handle x, nb::handle n, 
   std::optional<thread_limit> limit;
   if (!workers.is_none()) {
     const long count = PyLong_CheckExact(workers.ptr()) ? PyLong_AsLong(workers.ptr()) : 0;
-    if (count < 1 || count > 65536) {  // Python counts from the other end, or refuses
+    if (count < 1 || count > 65536) {  // Python's code counts negative ones from the end, or
+                                       // refuses
       PyErr_Clear();
       return nb::none();
     }
@@ -275,7 +275,7 @@ nb::object transform_row(int kind, bool is_inverse, nb::handle x, nb::handle n, 
                      });
 }
 
-/// `n_threads` 0: no limit.
+/// `n_threads`: 0 means no limit.
 nb::object transform_axes(int kind, bool is_inverse, nb::handle x, nb::tuple lengths,
                           nb::tuple axes, nb::handle norm, bool orthogonalize,
                           nb::handle overwrites, nb::handle out, unsigned n_threads) {
@@ -290,7 +290,7 @@ nb::object transform_axes(int kind, bool is_inverse, nb::handle x, nb::tuple len
 }  // namespace
 
 void bind_transforms(nb::module_& module) {
-  // Numbers, because an enumeration of Python's costs a call a look-up.
+  // Numbers, because a Python enumeration costs a look-up in each call.
   for (const wingbeat::request::traits& each : wingbeat::request::kinds) {
     module.attr(("kind_" + std::string{each.name}).c_str()) = static_cast<int>(each.kind);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform as a custom call of XLA, for JAX on processors and on CUDA devices.
+// The transform as a custom call of XLA, for JAX on processors and CUDA devices.
 //
 // One operand, one result, and one attribute of 64-bit integers:
 //     kind, index of a scaling, orthogonalize, axes .. counted from the end, lengths ..
@@ -17,7 +17,7 @@ namespace wingbeat::python {
 namespace {
 
 constexpr std::size_t n_leading = 3;  // of the attribute's integers
-// The most that XLA lets one ask for. What it gives is aligned to 256 bytes.
+// The most that XLA accepts; its memory is aligned to 256 bytes anyway.
 constexpr std::size_t workspace_alignment = 16;
 
 element_type element_of(xla::data_type dtype) {
@@ -58,18 +58,18 @@ transform_request request_of(const xla::array& given, int rank) {
   return request;
 }
 
-/// An error of XLA's, on its way back to it.
+/// An error object of XLA, to be returned to it.
 struct refusal {
   xla::error* given;
 };
 
-/// What one call asks of XLA. Throws `refusal`.
+/// XLA's functions during one call. Throws `refusal`.
 class runtime {
  public:
   explicit runtime(const xla::call_frame& frame) : frame_(frame) {}
   runtime(const runtime&) = delete;
   runtime& operator=(const runtime&) = delete;
-  /// Memory that a stream still works on may be freed: XLA reuses it in the stream's order.
+  /// Memory may be freed while a stream still uses it, because XLA reuses it in the stream's order.
   ~runtime() {
     for (const buffer_view& each : allocated_) {
       xla::free_arguments call{sizeof call, nullptr, frame_.context, each.size_bytes, each.handle};
@@ -138,7 +138,7 @@ void transform_call(const xla::call_frame& frame, runtime& calls, engine runs_on
   run(on, in, out, request, [&](std::size_t bytes) { return calls.allocate(bytes); });
 }
 
-/// Returns whether XLA only asked for the version; it is told its own.
+/// Answers XLA's request for the interface version, with XLA's own. Returns whether it was one.
 bool answers_metadata(const xla::call_frame& frame) {
   const xla::extension* const asked = frame.extension_start;
   if (asked == nullptr || asked->type != xla::metadata_extension_type) return false;

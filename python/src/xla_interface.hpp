@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is called of XLA's foreign function interface, by which JAX calls the extension: the layouts
-// of its structures, and those of its functions that are used, the same in versions 0.1 to 0.4
-// (jaxlib 0.6 to 0.11). JAX is not needed to build. tests/python/jax_test.py compares this with the
-// header that a JAX here brings (https://docs.jax.dev/en/latest/ffi.html).
+// The part of XLA's foreign function interface that JAX uses to call this extension: the layouts of
+// its structures and functions, the same in versions 0.1 to 0.4 (jaxlib 0.6 to 0.11). Building does
+// not need JAX. tests/python/jax_test.py compares this file with the header of an installed JAX
+// (https://docs.jax.dev/en/latest/ffi.html).
 #pragma once
 
 #include <cstddef>  // size_t
@@ -50,7 +50,7 @@ struct metadata_extension {
   metadata* data;
 };
 
-/// A packed array, the last dimension the densest.
+/// A packed array, the last dimension densest.
 struct buffer {
   std::size_t struct_size;
   extension* extension_start;
