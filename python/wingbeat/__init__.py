@@ -26,7 +26,7 @@ __all__ = ["AbsentError", "Device", "DeviceError", "Engine", "Functor", "Layout"
 
 
 def why_absent(engine: Engine) -> str:
-    """Returns why an engine has no device here, in one sentence; nothing where it has one.
+    """Returns why an engine has no device here, in one sentence; an empty text if it has one.
 
     >>> wingbeat.why_absent(wingbeat.Engine.host)
     ''
@@ -37,14 +37,14 @@ def why_absent(engine: Engine) -> str:
     return _wingbeat.why_absent(engine)
 
 
-# Where the extras cu12 and cu13 put NVRTC; the last one that is there is tried first.
+# Where the extras cu12 and cu13 install NVRTC; the last existing path is tried first.
 for _site in reversed(sys.path):
     for _part in ("cuda_nvrtc/lib", "cu13/lib"):
         _folder = os.path.join(_site, "nvidia", _part)
         if os.path.isdir(_folder):
             _wingbeat.add_library_folder(_folder)
 
-# Imported when they are first named: most programs need one or two.
+# Imported when first used, because most programs need one or two.
 _SUBMODULES = {"fft", "scipy", "numpy", "signal", "search", "match", "image", "channelise", "torch",
                "jax", "compat"}
 

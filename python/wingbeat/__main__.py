@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m wingbeat info | bench | test | cache: what this machine has, how quick it is, whether
-it is right, and which kernels it keeps."""
+"""python -m wingbeat info | bench | test | cache: devices and libraries of this machine, speeds,
+correctness, and the kernel cache."""
 
 import argparse
 import json
@@ -12,7 +12,8 @@ import wingbeat
 
 
 def cache_folder():
-    """Returns where compiled kernels are kept, as docs/engines.md says; None where nowhere."""
+    """Returns the folder of compiled kernels, as docs/engines.md defines it; None if they are not
+    kept."""
     named = os.environ.get("WINGBEAT_CACHE")
     if named:
         return None if named == "off" else pathlib.Path(named)
@@ -23,7 +24,7 @@ def cache_folder():
 
 
 def cached_kernels(folder):
-    """Returns the files of kernels in `folder`, which may hold others' files too."""
+    """Returns the kernel files in `folder`, which may also hold other files."""
     if folder is None:
         return []
     return [each for each in folder.glob("*.kernel") if each.is_file()]
@@ -99,7 +100,7 @@ def bench(options):
 
 
 def positive(text):
-    """Returns the number, 1 or more, that an option's text is."""
+    """Returns the number in an option's text. Raises for numbers below 1."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is none; give a number, 1 or more")
     return int(text)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transposes of transforms: each is another transform between weights.
+"""Adjoints of transforms: each is another transform between two weightings.
 
-A transform is a matrix. Of an FFT it is symmetric, so that the transpose is the same FFT, and the
-adjoint the one of the other direction. Where a kind reads or writes half of a symmetric signal, the
-elements that stand for two are weighted.
+A transform is a matrix. The matrix of an FFT is symmetric, so its transpose is the same FFT, and
+its adjoint the FFT of the other direction. If a kind reads or writes half of a symmetric signal,
+weights multiply the elements that stand for two.
 """
 
 from typing import NamedTuple, Optional
@@ -15,8 +15,8 @@ __all__ = ["Weight", "Adjoint", "adjoint_of", "weighted_axes"]
 
 
 class Weight(NamedTuple):
-    """A factor for elements `begin` .. `end` of an axis; a negative index counts from the end, an
-    `end` of None is the end."""
+    """A factor for elements `begin` to `end` - 1 of an axis. A negative index counts from the end;
+    an `end` of None is the end."""
 
     begin: int
     end: Optional[int]
@@ -24,16 +24,16 @@ class Weight(NamedTuple):
 
 
 class Adjoint(NamedTuple):
-    """The adjoint of a kind: weights, a transform, weights; of real to complex numbers, of the real
-    part of the sum."""
+    """The adjoint of a kind: weights, a transform, weights. For a complex result of real numbers,
+    it is the adjoint in the real part of the inner product."""
 
     kind: int
     before: tuple = ()
     after: tuple = ()
 
 
-# Of kinds between reals without `orthogonalize`; with it their matrices are orthogonal up to a
-# factor, and the weights are 1.
+# For kinds from reals to reals without `orthogonalize`. With it, their matrices are orthogonal up
+# to a factor, and the weights are 1.
 _ADJOINTS = {
     FORWARD: Adjoint(INVERSE),
     INVERSE: Adjoint(FORWARD),
@@ -51,12 +51,12 @@ _ADJOINTS = {
 
 
 def _interior(n, factor):
-    """Returns the weight of the bins of a half spectrum of n points that stand for two."""
+    """Returns the weight of those bins of a half spectrum of n points that stand for two."""
     return (Weight(1, (n + 1) // 2, factor),)
 
 
 def adjoint_of(kind, n):
-    """Returns the adjoint of a kind of which the last axis has n points."""
+    """Returns the adjoint of a kind whose last axis has n points."""
     if kind == FROM_REAL:
         return Adjoint(TO_REAL, before=_interior(n, 0.5))
     if kind == TO_REAL:

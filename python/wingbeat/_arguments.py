@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that SciPy's functions share: lengths, axes and workers, checked and completed."""
+"""Arguments shared by SciPy's functions (lengths, axes, workers): checks and defaults."""
 
 import operator
 import os
@@ -9,12 +9,12 @@ import numpy as np
 
 from wingbeat import _wingbeat
 
-#: Points along an axis that a plan takes at most.
+#: Most points along an axis.
 MAX_LENGTH = _wingbeat.max_length
 
 
 def integer(value, name):
-    """Returns an integer. Raises TypeError for what is none, ValueError for one of over 64 bits."""
+    """Returns an integer. Raises TypeError for other objects, ValueError beyond 64 bits."""
     try:
         value = operator.index(value)
     except TypeError:
@@ -25,10 +25,10 @@ def integer(value, name):
 
 
 def number(value, name):
-    """Returns a float. Raises TypeError for what is no real number, ValueError for one beyond
+    """Returns a float. Raises TypeError for other than real numbers, ValueError beyond the range of
     floats."""
     try:
-        if not isinstance(value, (str, bytes, bytearray)):  # which float reads too
+        if not isinstance(value, (str, bytes, bytearray)):  # which float would also read
             return float(value)
     except OverflowError:
         raise ValueError(f"{name} is beyond the numbers of 64 bits; give a smaller one") from None
@@ -38,7 +38,7 @@ def number(value, name):
 
 
 def boolean(value, name):
-    """Returns True or False. Raises TypeError for other objects, whatever their truth."""
+    """Returns True or False. Raises TypeError for any other object."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     raise TypeError(f"{name} is of type {type(value).__name__}; give True or False")
@@ -59,8 +59,8 @@ def choice(value, choices, name):
 
 
 def count(value, name):
-    """Returns an integer that is not negative. Raises TypeError and ValueError for others, and for
-    True and False."""
+    """Returns an integer of at least 0. Raises TypeError or ValueError for others, and for True and
+    False."""
     if isinstance(value, bool):
         raise TypeError(f"{name} is {value}; give an integer")
     value = integer(value, name)
@@ -70,13 +70,13 @@ def count(value, name):
 
 
 def bounds(capacity, max_bytes, *before):
-    """Returns the bounds of a cache, those before where None is given."""
+    """Returns the bounds of a cache; None keeps the present one, from `before`."""
     given = zip(("capacity", "max_bytes"), (capacity, max_bytes), before)
     return tuple(old if value is None else count(value, name) for name, value, old in given)
 
 
 def length(n):
-    """Returns a length of a transform. Raises ValueError for one that no plan takes."""
+    """Returns a valid length of a transform. Raises ValueError for others."""
     if n < 1:
         raise ValueError(f"invalid number of data points ({n}) specified")
     if n > MAX_LENGTH:
@@ -86,8 +86,8 @@ def length(n):
 
 @contextmanager
 def named(names):
-    """Has refusals of the library call each field as Python's arguments are called. names: a
-    dictionary of the library's words and Python's."""
+    """Replaces the library's names of fields by Python's arguments in messages. names: a dictionary
+    from the former to the latter."""
     try:
         yield
     except _wingbeat.PlanError as refused:
@@ -98,7 +98,7 @@ def named(names):
 
 
 def each(check, values, name):
-    """Returns the tuple of `check(value, name)` of each value."""
+    """Returns a tuple of `check(value, name)` for each value."""
     try:
         values = tuple(values)
     except TypeError:
@@ -107,7 +107,7 @@ def each(check, values, name):
 
 
 def integers(values, name):
-    """Returns an integer, or a sequence of them, as a tuple."""
+    """Returns an integer or a sequence of integers as a tuple."""
     if not isinstance(values, (tuple, list)):
         try:
             return (integer(values, name),)
@@ -121,9 +121,9 @@ def integers(values, name):
 
 
 def lengths_and_axes(shape, s, axes):
-    """Returns (lengths, axes) of a transform of an array of this shape, axes as given, by SciPy's
-    rules: without axes, the last ones; a length of -1 is the array's, of half a spectrum too, and
-    None what the transform has by default."""
+    """Returns (lengths, axes) of a transform of an array of this shape by SciPy's rules: by default
+    the last axes; a length of -1 is the array's, even for a half spectrum; None is the transform's
+    default."""
     rank = len(shape)
     if axes is not None:
         axes = integers(axes, "axes")
@@ -151,8 +151,8 @@ def lengths_and_axes(shape, s, axes):
 
 
 def completed(lengths, axes, shape, is_half):
-    """Returns the lengths of a transform whose lengths of None are the array's, or where it reads
-    half a spectrum, along the last of the axes, the 2 (n - 1) that it is of."""
+    """Returns lengths without None: the array's, but 2 (n - 1) for a half spectrum of n bins along
+    the last axis."""
     result = [shape[axis] if n is None else n for axis, n in zip(axes, lengths)]
     if is_half and lengths and lengths[-1] is None:
         result[-1] = 2 * (shape[axes[-1]] - 1)
@@ -160,7 +160,7 @@ def completed(lengths, axes, shape, is_half):
 
 
 def packed_strides(shape, stride=1):
-    """Returns the strides of a packed array, the last of which is given."""
+    """Returns the strides of a packed array; `stride` is that of the last dimension."""
     strides = []
     for n in reversed(shape):
         strides.append(stride)
@@ -168,14 +168,13 @@ def packed_strides(shape, stride=1):
     return tuple(reversed(strides))
 
 
-#: The norm of a forward function for each number of the library's `scaling`: none, by length,
-#: by its square root.
+#: The norm of a forward function for each value of `scaling`: none, by length, by its square root.
 NORMS = ("backward", "forward", "ortho")
 
 
 def scale_of(norm, is_inverse):
-    """Returns the number in NORMS of how a function with that norm is scaled: an inverse one by
-    length where the forward one is not."""
+    """Returns the index in NORMS of a function's scaling: an inverse function divides by the length
+    if its forward function does not."""
     norm = "backward" if norm is None else norm
     if norm not in NORMS:
         raise ValueError(f'norm is {norm!r}; give "backward", "ortho" or "forward"')
@@ -184,12 +183,12 @@ def scale_of(norm, is_inverse):
 
 
 def thread_count(workers):
-    """Returns the threads that `workers` asks for; negative counts from all processors."""
+    """Returns the number of threads for `workers`; negative numbers count from all processors."""
     if type(workers) is not int:
         workers = integer(workers, "workers")
     if workers > 0:
         return min(workers, 2**31 - 1)
-    n_processors = os.cpu_count()  # longer than a short transform
+    n_processors = os.cpu_count()  # this call takes longer than a short transform
     if workers == 0:
         raise ValueError("workers must not be zero; give 1 or more, or -1 for all processors")
     if workers < -n_processors:

@@ -1,30 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of any library: what is converted, copied and refused before the extension reads them.
+"""Arrays of any library: conversions, copies and refusals before the extension reads them.
 
-The extension reads arrays itself (`_wingbeat.view` has what it finds: memory, dtype, shape,
-strides, device), and asks a library for a stream, which `_wingbeat.stream_of` returns, and for
-memory. `library_of(x)` returns the library that an array is of. All libraries answer the same
-questions:
+The extension reads arrays itself (`_wingbeat.view` returns memory, dtype, shape, strides, device).
+It asks a library for a stream, which `_wingbeat.stream_of` returns, and for memory. `library_of(x)`
+returns the library of an array. All libraries have the same functions:
 
-    array(x)                the array, with a shape; numpy makes one of a list
+    array(x)                the array, with a shape; numpy makes one from a list
     running_on(stream, x)   a context manager that makes another stream the current one
-    empty(x, shape, name)   a new array beside x, of the dtype of that name
-    require_memory(x, name, is_written)   raises unless a plan may read x's values in its memory, or
-                            write them
+    empty(x, shape, name)   a new array on the device of x, of the dtype of that name
+    require_memory(x, name, is_written)   raises unless a plan may read, or write, x's values in its
+                            memory
     converted(x, kind)      x, or x in a dtype that transforms of that kind take
     conjugate(x, out=None)  the conjugate
     copy(x)                 a packed copy
-    aligned(x)              x, or a copy whose memory starts where pairs of numbers may; of GPUs'
-                            arrays
+    aligned(x)              x, or a copy that starts at a pair of numbers; for arrays on GPUs
     packed(x, order, shape, name)   x with its dimensions in this order, of this dtype, packed as an
-                            array of this shape, aligned; of numpy, CuPy and torch
+                            array of this shape, aligned; numpy, CuPy and torch only
     taken(x, index, axis)   the elements at these indices along an axis; likewise
     assign(out, value)      copies value into out
     require_out(out, shape, name, x)   raises unless a result of this shape and dtype may be written
                             to `out`
 
-Libraries whose arrays are immutable, or known by a protocol alone, have `host_array(x)`, the numpy
-array of the same memory, or None, and `given_back(result, x)`, an array of x's library; see
+Libraries whose arrays are immutable, or described only by a protocol, have `host_array(x)`, the
+numpy array of the same memory or None, and `given_back(result, x)`, an array of x's library; see
 `_foreign_arrays`.
 """
 
@@ -48,7 +46,7 @@ _INTEGERS = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint
 
 
 def _widened(name, has_narrow):
-    """Returns the dtype that stands for one without complex numbers of two times 16 bits."""
+    """Returns a dtype, or a wider one if complex numbers of two 16-bit parts are missing."""
     wide = {} if has_narrow else {"float16": "float32", "bfloat16": "float32",
                                   "complex32": "complex64"}
     return wide.get(name, name)
@@ -56,7 +54,7 @@ def _widened(name, has_narrow):
 
 def conversion(name, kind, has_narrow, integers="float64"):
     """Returns the dtype to which an array of dtype `name` is converted before a transform. Raises
-    TypeError for what holds no numbers, and for complex numbers where real ones are taken."""
+    TypeError for other than numbers, and for complex numbers if the transform takes reals."""
     if name in _INTEGERS:
         name = integers
     if name not in _COMPLEX_OF and name not in _REAL_OF:
@@ -73,7 +71,7 @@ def conversion(name, kind, has_narrow, integers="float64"):
 
 
 def result_name(name, kind, has_narrow):
-    """Returns the dtype of the result for an array of dtype `name`, converted before."""
+    """Returns the dtype of the result for an array of the converted dtype `name`."""
     if kind == FROM_REAL:
         name = _COMPLEX_OF[name]
     elif kind == TO_REAL:
@@ -82,12 +80,12 @@ def result_name(name, kind, has_narrow):
 
 
 class ArrayLibrary:
-    """What libraries have in common; others state what differs.
+    """Functions shared by libraries; subclasses define the others.
 
-    Those that the extension reads by these have an `engine`, `types`, their dtypes by name,
-    `stream_of(x)`, the stream of a GPU as an integer, and `layout(x)`: (pointer or handle, shape,
-    strides in bytes, dtype's name or numpy's text of it, index of a device, or of OpenCL the offset
-    in bytes).
+    If the extension reads their arrays, they define `engine`; `types`, their dtypes by name;
+    `stream_of(x)`, the stream of a GPU as an integer; and `layout(x)`: (pointer or handle, shape,
+    strides in bytes, name of the dtype or numpy's text for it, index of the device or, for OpenCL,
+    the offset in bytes).
     """
 
     has_narrow = False
@@ -124,7 +122,7 @@ class ArrayLibrary:
 
 
 class ModuleLibrary(ArrayLibrary):
-    """numpy, or a module with its functions."""
+    """numpy, or a module with the same functions."""
 
     def __init__(self, module):
         self.module = module
@@ -149,7 +147,7 @@ class ModuleLibrary(ArrayLibrary):
 
 
 class NumpyLibrary(ModuleLibrary):
-    """Arrays in memory of this process, and whatever numpy makes an array of."""
+    """Arrays in memory of this process, and everything that numpy converts to one."""
 
     def array(self, x):
         if type(x) is not np.ndarray and isinstance(x, np.ndarray) and np.any(
@@ -174,11 +172,12 @@ class NumpyLibrary(ModuleLibrary):
         return np.empty(shape, name)
 
     def converted(self, x, kind):
-        """Keeps real input of complex transforms real: half of the spectrum follows by symmetry."""
+        """Keeps real input of complex transforms real, because symmetry gives half of the spectrum.
+        """
         dtype = x.dtype
         name = dtype.name
         if dtype.kind == "O":
-            name = "int64"  # Python's numbers
+            name = "int64"  # Python integers
             for each in x.flat:
                 if not isinstance(each, numbers.Number):
                     raise TypeError(f"x holds objects, such as one of type {type(each).__name__}; "
@@ -193,7 +192,7 @@ class NumpyLibrary(ModuleLibrary):
         return x
 
 def stream_number(stream):
-    """Returns the native stream of an integer, or of an object with `__cuda_stream__`."""
+    """Returns the native stream for an integer, or for an object with `__cuda_stream__`."""
     if isinstance(stream, int):
         return stream
     described = getattr(stream, "__cuda_stream__", None)
@@ -206,7 +205,7 @@ def stream_number(stream):
 
 
 def is_traced(x):
-    """Returns whether x has no values yet: jax.jit runs a function once for all arrays of a
+    """Returns whether x has no values yet, because jax.jit runs a function once for all arrays of a
     shape."""
     return any(base.__name__ == "Tracer" and base.__module__.startswith("jax")
                for base in type(x).__mro__)

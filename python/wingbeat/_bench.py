@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of one complex fft beside the other libraries that are installed.
+"""Times of one complex fft in wingbeat and in the other installed libraries.
 
-Libraries take turns in rounds, so that a busy machine slows them alike; a time is the shortest of
-the rounds, each the mean of as many calls as take some milliseconds. Arrays are warm in the caches.
+Libraries alternate in rounds, so that a busy machine slows them alike. A time is the shortest of
+the rounds' means, each over as many calls as take some milliseconds. Arrays are in the caches.
 """
 
 import importlib
@@ -27,19 +27,19 @@ LIBRARIES = ("numpy", "scipy", "torch", "cupy", "jax", "pyopencl", "numba", "pyf
 
 
 def library_versions():
-    """Returns the versions of the libraries that are installed, by name."""
+    """Returns the versions of the installed libraries, by name."""
     found = {}
     for name in LIBRARIES:
         try:
             found[name] = getattr(importlib.import_module(name), "__version__", "unknown")
-        except Exception as absent:  # a library that fails to start is told, not raised
+        except Exception as absent:  # a library that fails to start is reported
             if not isinstance(absent, ModuleNotFoundError):
                 found[name] = f"does not start: {absent}"
     return found
 
 
 def lengths_of(text):
-    """Returns the lengths that a text names. Raises ValueError for what names none."""
+    """Returns the lengths in a text. Raises ValueError if it has none."""
     lengths = []
     for word in text.split(","):
         powers = re.fullmatch(r"2\^(\d{1,3})(?:\.\.2\^(\d{1,3}))?", word)
@@ -57,7 +57,7 @@ def lengths_of(text):
 
 
 def module_of(name):
-    """Returns a module; None where it is not installed."""
+    """Returns a module; None if it is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -87,7 +87,7 @@ def processor_libraries(n_threads):
 
 
 def gpu_libraries():
-    """Yields the same for arrays on a GPU; a call ends when the GPU is done."""
+    """Yields likewise for arrays on a GPU; a call ends when the GPU is done."""
     import wingbeat.fft
 
     def finished(function, given_of, wait):
@@ -164,7 +164,7 @@ def figure_for(path):
 
 
 def draw(rows, figure):
-    """Draws speeds, 5 n log2 n operations a second."""
+    """Draws speeds, in units of 5 n log2 n operations per second."""
     axes = figure.subplots()
     lengths = [row["length"] for row in rows]
     for name in rows[0]["seconds"]:
@@ -184,13 +184,13 @@ def require_writable(option, path):
 
 
 def run(options):
-    # What is refused is refused before anything is measured.
+    # Errors come before the measurements.
     lengths = lengths_of(options.lengths)
     for option, path in (("--json", options.json), ("--plot", options.plot)):
         if path:
             require_writable(option, path)
     figure = figure_for(options.plot) if options.plot else None
-    # Before libraries start that read them once.
+    # Libraries read these once, when they start.
     for variable in ("MKL_NUM_THREADS", "OMP_NUM_THREADS", "WINGBEAT_THREADS"):
         os.environ[variable] = str(options.threads)
     is_gpu = options.device == "cuda"

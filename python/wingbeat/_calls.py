@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of `wingbeat.fft`, made of a kind: along one axis or several, of any array."""
+"""Makes the functions of `wingbeat.fft` from a kind, along one axis or several, for any array."""
 
 from __future__ import annotations
 
@@ -83,10 +83,9 @@ def real_axes_function(name: str) -> RealAxesFunction:
 
 def made(texts: ModuleType, module: str, ones: str, shape: str, maker: Callable[[Function], Made],
          names: tuple) -> Iterator[Made]:
-    """Yields the functions of these names for a module of another library, with the texts of
-    `wingbeat.fft`.
+    """Yields these functions for a module of another library, with the texts of `wingbeat.fft`.
 
-    ones, shape  the text of a library's array of four times four ones, and of a shape
+    ones, shape  texts for the library's 4 x 4 array of ones, and for a shape
     """
     for name in names:
         function = maker(FUNCTIONS[name])

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Devices that a caller names, and what is of one."""
+"""Devices named by a caller, and objects that belong to one."""
 
 from wingbeat import _wingbeat
 
 
 class OfDevice:
-    """An object with memory or kernels of a device, which a copy or another process would not
-    have."""
+    """An object that holds memory or kernels of a device, so it cannot be copied or sent to another
+    process."""
 
     def __reduce_ex__(self, _):
         raise TypeError(f"a {type(self).__name__} is of a device of this process and is neither "
@@ -14,8 +14,9 @@ class OfDevice:
 
 
 def queue_on(device):
-    """Returns the queue of a `wingbeat.Queue`, a `wingbeat.Device` or an engine's name; None, the
-    host, for None. ValueError for other names, AbsentError where the engine has no device here."""
+    """Returns the queue of a `wingbeat.Queue`, a `wingbeat.Device` or an engine's name; None for
+    None, the host. Raises ValueError for other names, AbsentError if the engine has no device here.
+    """
     if device is None or isinstance(device, _wingbeat.Queue):
         return device
     if isinstance(device, _wingbeat.Device):

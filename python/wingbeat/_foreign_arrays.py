@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of other libraries, known by a protocol, as `_arrays` has them."""
+"""Arrays that only a protocol describes, with the functions of `_arrays`."""
 
 import numpy as np
 
@@ -10,25 +10,26 @@ _DLPACK_CPU = 1
 
 
 class ForeignLibrary:
-    """Arrays known by a protocol alone: DLPack or `__cuda_array_interface__`. JAX is one of them,
-    because its arrays cannot be written. Results come back through DLPack."""
+    """Arrays that only DLPack or `__cuda_array_interface__` describes; JAX's too, because they are
+    immutable. Results are returned through DLPack."""
 
     def array(self, x):
-        """Returns x; of one without a shape, what has it: a numpy array, or on a GPU another."""
+        """Returns x, or if it has no shape a view that has one: a numpy array or, on a GPU, the
+        extension's."""
         if hasattr(x, "shape"):
             return x
         host = self.host_array(x)
         return _wingbeat.view(x) if host is None else host
 
     def host_array(self, x):
-        """Returns the numpy array of the same memory; None where x is on a GPU."""
+        """Returns the numpy array of the same memory; None if x is on a GPU."""
         if is_traced(x):
             raise TypeError("x has no values yet, because jax.jit traces; call wingbeat.jax's "
                             "function of that name")
         if not hasattr(x, "__dlpack_device__") or x.__dlpack_device__()[0] != _DLPACK_CPU:
             return None
         if str(getattr(x, "dtype", "")) == "bfloat16" and hasattr(x, "astype"):
-            x = x.astype("float32")  # numpy has no such numbers
+            x = x.astype("float32")  # numpy has no bfloat16
         try:
             return np.from_dlpack(x)
         except (BufferError, RuntimeError) as refused:
@@ -36,7 +37,7 @@ class ForeignLibrary:
                             f"numpy, \"{refused}\"; convert it") from None
 
     def converted(self, x, request):
-        """Returns an array on a GPU as a request takes it, by operations of its own library."""
+        """Returns an array on a GPU in the dtype of a request, converted by its own library."""
         name, is_jax = str(x.dtype), type(x).__module__.partition(".")[0] in ("jax", "jaxlib")
         target = conversion(name, request.kind, False, "float32" if is_jax else "float64")
         if target == name and not (request.conjugates_input or request.conjugates_output):
@@ -58,7 +59,7 @@ class ForeignLibrary:
             import jax
             return jax.dlpack.from_dlpack(result)
         if package == "numba":
-            import cupy  # numba itself takes memory of others by this protocol alone
+            import cupy  # numba takes memory only by __cuda_array_interface__
             from numba import cuda
             return cuda.as_cuda_array(cupy.from_dlpack(result))
         space = getattr(x, "__array_namespace__", None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of CuPy and tensors of torch, as `_arrays` has them."""
+"""Arrays of CuPy and tensors of torch, with the functions of `_arrays`."""
 
 from operator import attrgetter
 
@@ -41,7 +41,7 @@ class CupyLibrary(ModuleLibrary):
 
 
 class _NumberedStream:
-    """A native stream by the protocol that libraries take."""
+    """A native stream as an object with `__cuda_stream__`."""
 
     def __init__(self, number):
         self._number = number
@@ -60,7 +60,7 @@ class TorchLibrary(ArrayLibrary):
         self._torch = torch
         self.types = {name: getattr(torch, name) for name in _wingbeat.item_bytes
                       if hasattr(torch, name) and name != "bcomplex32"}
-        # So that a gradient that needs the former values is refused.
+        # Makes autograd refuse gradients that need the former values.
         self.note_written = torch.autograd.graph.increment_version
         _wingbeat.know_torch(torch.Tensor, self,
                              getattr(torch.Tensor, "__dlpack_c_exchange_api__", None))
@@ -78,7 +78,7 @@ class TorchLibrary(ArrayLibrary):
         return x.data_ptr(), tuple(x.shape), strides, name, x.get_device()
 
     def stream_of(self, x):
-        # The public way makes an object of a stream for each call.
+        # The public function makes a stream object in each call.
         return self._torch._C._cuda_getCurrentRawStream(x.get_device())
 
     def _refuse_gradient(self, x, name):
@@ -108,7 +108,7 @@ class TorchLibrary(ArrayLibrary):
 
     def converted(self, x, kind):
         self._refuse_gradient(x, "x")
-        x = x.resolve_conj().resolve_neg()  # flags in place of values, that memory does not have
+        x = x.resolve_conj().resolve_neg()  # memory does not hold flagged values
         default = str(self._torch.get_default_dtype()).removeprefix("torch.")
         return x.to(self.types[conversion(_wingbeat.view(x).dtype, kind, True, default)])
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of transforms: the cosine and sine transforms of types 1 to 4, each with the one that
-undoes it, the names that plans call kinds by, and the table of the functions of `wingbeat.fft`, of
-which those of every library are made."""
+"""Kinds of transforms: cosine and sine transforms of types 1 to 4 with their inverses, the names of
+kinds in plans, and the table from which the functions of `wingbeat.fft` are made for every library.
+"""
 
 import re
 from collections.abc import Iterable
@@ -11,11 +11,11 @@ from wingbeat import _wingbeat
 
 FORWARD, INVERSE = _wingbeat.kind_forward, _wingbeat.kind_inverse
 FROM_REAL, TO_REAL = _wingbeat.kind_forward_from_real, _wingbeat.kind_inverse_to_real
-_UNDOING = {1: 1, 2: 3, 3: 2, 4: 4}  # the type that undoes a type
+_UNDOING = {1: 1, 2: 3, 3: 2, 4: 4}  # the type of the inverse
 
 
 def _kinds(family):
-    """Returns the kind of each type, and the one that undoes it."""
+    """Returns the kind of each type, and its inverse's."""
     return {number: tuple(getattr(_wingbeat, f"kind_{family}{each}") for each in (number, undoing))
             for number, undoing in _UNDOING.items()}
 
@@ -24,18 +24,17 @@ COSINES, SINES = _kinds("dct"), _kinds("dst")
 
 
 class Function(NamedTuple):
-    """What a function of `wingbeat.fft` does, whatever the array."""
+    """The properties of a function of `wingbeat.fft`."""
 
     kind: Any           #: `_wingbeat.kind_forward` ..; of cosines and sines, those of each type.
-    is_inverse: bool    #: Which of a pair of functions it is; `norm` depends on it.
-    axes: tuple | None  #: By default; None: all.
-    #: Whether it is hfft or ihfft: a real result is the inverse transform of the conjugate, and the
-    #: inverse of that the conjugate of a forward transform.
+    is_inverse: bool    #: Is the inverse function of its pair; `norm` depends on it.
+    axes: tuple | None  #: The default; None: all.
+    #: Is hfft, the real inverse transform of the conjugate, or ihfft, the conjugate of a forward
+    #: transform.
     is_hermitian: bool
 
     def of_type(self, type, norm, orthogonalize):
-        """Returns (kind, whether it is orthogonal) of a call that names a type. Raises
-        ValueError."""
+        """Returns (kind, whether it is orthogonal) for a call with a type. Raises ValueError."""
         if type not in tuple(self.kind):
             raise ValueError(f"Transform type is {type!r}; give 1, 2, 3 or 4")
         is_orthogonal = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
@@ -55,7 +54,7 @@ FUNCTIONS = {
     **_functions({**SPECTRAL, "hfft": TO_REAL, "ihfft": FROM_REAL}, ("", "2", "n")),
     **_functions({"dct": COSINES, "idct": COSINES, "dst": SINES, "idst": SINES}, ("", "n"))}
 _NAMES = tuple(FUNCTIONS)
-#: Of functions that have the same arguments, each in the order of the first line of FUNCTIONS.
+#: Groups of functions with the same arguments, each in the order of FUNCTIONS' first line.
 ROWS, PLANES, SOLIDS = _NAMES[:6], _NAMES[6:12], _NAMES[12:18]
 REAL_ROWS, REAL_SOLIDS = _NAMES[18:22], _NAMES[22:]
 KINDS = {**SPECTRAL, "dht": _wingbeat.kind_dht,
@@ -65,7 +64,7 @@ INVERSES = ("ifft", "irfft")
 
 
 def of_call(kind):
-    """Returns a plan's kind for that of a call, and whether the call is of an inverse function."""
+    """Returns a plan's kind for a call's, and whether the function is an inverse one."""
     named = re.fullmatch("(i?)(dct|dst)([1-4]?)", kind) if isinstance(kind, str) else None
     if named is None:
         return kind, kind in INVERSES
@@ -74,7 +73,7 @@ def of_call(kind):
 
 
 def kinds_of(kind, n_axes, known=KINDS):
-    """Returns the name of each axis's kind; a refusal lists the known ones."""
+    """Returns the name of each axis's kind. Messages list the `known` ones."""
     are_several = isinstance(kind, Iterable) and not isinstance(kind, (str, bytes))
     kinds = tuple(kind) if are_several else (kind,) * n_axes
     for name in kinds:

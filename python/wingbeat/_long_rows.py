@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long convolutions of numpy's arrays, and what is required of any library's."""
+"""Long convolutions of numpy's arrays, and the checks of any library's operands."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def convolved(x, k, causal, skip, gate, gate_before, lengths, paired, kept):
 
 
 def _lengths(lengths, shape):
-    """Returns how many values each signal of the batch has."""
+    """Returns the length of each signal of the batch."""
     lengths = np.asarray(lengths)
     if lengths.dtype.kind not in "iu":
         raise TypeError(f"lengths is of dtype {lengths.dtype}; give integers")
@@ -57,7 +57,7 @@ def _lengths(lengths, shape):
 
 
 def _long_rows(x, k, skip, options, dtype, kept):
-    """Returns long convolutions of real signals, by the library's own plan of them."""
+    """Returns long convolutions of real signals, by a plan of the library."""
     def packed(values, shape):
         return None if values is None else np.ascontiguousarray(values, dtype).reshape(shape)
 
@@ -86,7 +86,7 @@ def _long_rows(x, k, skip, options, dtype, kept):
 
 
 def _long_transforms(x, k, causal, skip, gate, gate_before, lengths, dtype):
-    """Returns long convolutions of complex signals."""
+    """Returns long convolutions of complex signals, by transforms."""
     is_there = True if lengths is None else np.arange(x.shape[-1]) < np.reshape(
         lengths, (*lengths.shape, *(1,) * (x.ndim - lengths.ndim)))
     u = np.where(is_there, x, 0)
@@ -103,12 +103,12 @@ def _long_transforms(x, k, causal, skip, gate, gate_before, lengths, dtype):
 
 
 def is_number(value):
-    """Whether a value is Python's number, which does not widen an array's."""
+    """Returns whether a value is a Python number, which does not widen an array's dtype."""
     return type(value) in (int, float, complex)
 
 
 def _broadcast(name, value, shape, dtype):
-    """Returns an array of this shape, of Python's numbers one of this dtype."""
+    """Returns a value broadcast to this shape; `dtype` is used for Python numbers."""
     value = np.asarray(value, dtype if is_number(value) else None)
     try:
         return np.broadcast_to(value, shape)

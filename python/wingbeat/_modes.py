@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What SciPy's convolutions require of arrays and modes, and whether sums are quicker than
+"""SciPy's rules for the arrays and modes of convolutions, and the choice between direct sums and
 transforms."""
 
 import numpy as np
@@ -11,7 +11,7 @@ _MODE_TEXT = "cceptable mode flags are 'valid', 'same', or 'full'."
 
 
 def have_no_axes(in1, in2, names="in1 and in2"):
-    """Returns whether both are numbers. Raises ValueError for arrays of other dimensions."""
+    """Returns whether both are numbers. Raises ValueError if their numbers of dimensions differ."""
     if in1.ndim != in2.ndim:
         raise ValueError(f"{names} should have the same dimensionality; they have {in1.ndim} and "
                          f"{in2.ndim} dimensions")
@@ -24,7 +24,7 @@ def require_mode(mode, initial):
 
 
 def swaps(mode, shape1, shape2, axes):
-    """Returns whether mode "valid" exchanges the arrays, because the second one is the larger."""
+    """Returns whether mode "valid" exchanges the arrays because the second one is larger."""
     if mode != "valid":
         return False
     if all(shape1[axis] >= shape2[axis] for axis in axes):
@@ -36,8 +36,8 @@ def swaps(mode, shape1, shape2, axes):
 
 
 def with_axes(in1, in2, mode, axes):
-    """Returns the arrays, exchanged where mode "valid" does so, the axes to convolve along, and
-    those of them along which neither has length 1: along others the product is the convolution."""
+    """Returns the arrays (exchanged if mode "valid" does so), the given axes, and those of them
+    along which neither array has length 1; along the others the convolution is a product."""
     is_stated = axes is not None
     _, stated = lengths_and_axes(in1.shape, None, axes)
     if is_stated and not stated:
@@ -53,8 +53,8 @@ def with_axes(in1, in2, mode, axes):
 
 
 def as_first(library, result, shape, axes, mode):
-    """Returns in mode "same" the centred part of a result that has the first array's length along
-    the axes; beside them it may be repeated."""
+    """Returns in mode "same" the centre of a result, with the first array's lengths along the axes.
+    Other dimensions may be repeated."""
     if mode != "same":
         return result
     part = [slice(None)] * result.ndim
@@ -66,7 +66,7 @@ def as_first(library, result, shape, axes, mode):
 
 
 def direct(in1, in2, mode):
-    """Returns the sums, of the dtype of in1 * in2."""
+    """Returns direct sums, in the dtype of in1 * in2."""
     dtype = np.result_type(in1, in2)
     if dtype == bool or _sums.common_type(in1, in2) is None:
         return _sums.summed_by_numpy(in1, in2, range(in1.ndim), mode)
@@ -75,7 +75,7 @@ def direct(in1, in2, mode):
 
 
 def alike(in1, in2):
-    """Returns the arrays in the one dtype that they are summed in: integers as such."""
+    """Returns the arrays in the common dtype of their sums; integers stay integers."""
     dtype = np.result_type(in1, in2)
     if dtype.kind not in "iu":
         dtype = _sums.common_type(in1, in2)
@@ -89,7 +89,7 @@ def quicker_method(in1, in2, mode):
 
 
 def needs_sums(in1, in2):
-    """Returns whether transforms would round what sums do not."""
+    """Returns whether transforms would round results that direct sums compute exactly."""
     if _sums.common_type(in1, in2) is None or (in1.dtype == bool and in2.dtype == bool):
         return True
     return _sums.are_integers(in1, in2) and not _sums.holds_integers_exactly(in1, in2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of PyOpenCL, as `_arrays` has them."""
+"""Arrays of PyOpenCL, with the functions of `_arrays`."""
 
 import math
 import threading
@@ -12,8 +12,8 @@ from wingbeat import _wingbeat
 from wingbeat._arrays import NUMPY_TYPES, ArrayLibrary
 
 _UNITS = {1: "uchar", 2: "ushort", 4: "uint", 8: "ulong"}
-#: One work-item copies an element of `count` units. For each dimension, `steps` has its length, and
-#: the units from one index to the next of both arrays.
+#: Each work-item copies an element of `count` units. For each dimension, `steps` has its length and
+#: the strides of both arrays in units.
 _COPY = """
 kernel void copy(global UNIT* out, global const UNIT* in, global const long* steps, long rank,
                  long count, long target, long source) {
@@ -30,7 +30,7 @@ kernel void copy(global UNIT* out, global const UNIT* in, global const long* ste
 
 
 class OpenclLibrary(ArrayLibrary):
-    """pyopencl.array.Array. Runs on the array's queue."""
+    """pyopencl.array.Array. Calls run on the array's queue."""
 
     engine, types = _wingbeat.Engine.opencl, NUMPY_TYPES
 
@@ -38,12 +38,12 @@ class OpenclLibrary(ArrayLibrary):
         import pyopencl
         import pyopencl.array
         self._opencl = pyopencl
-        self._named = threading.local()  # queues of calls, each of its thread
+        self._named = threading.local()  # the queue named by a call, per thread
         _wingbeat.know(pyopencl.array.Array, self, False)
 
     @staticmethod
     def layout(x):
-        data = x.base_data  # None of an array without elements
+        data = x.base_data  # None for an array without elements
         return 0 if data is None else data.int_ptr, x.shape, x.strides, x.dtype.str, x.offset
 
     def array(self, x):
@@ -83,7 +83,7 @@ class OpenclLibrary(ArrayLibrary):
                                         allocator=x.allocator)
 
     def _whole(self, x):
-        """Returns x, or a copy without gaps: pyopencl's own operations take no other arrays."""
+        """Returns x, or a copy without gaps, because pyopencl's operations take no other arrays."""
         return x if x.flags.forc else self.copy(x)
 
     def cast(self, x, name):
@@ -106,8 +106,8 @@ class OpenclLibrary(ArrayLibrary):
         return result
 
     def assign(self, out, value):
-        """Copies arrays that lie in any way, which pyopencl itself does not."""
-        queue, strides = self._queue_of(out), (0,) * out.ndim  # of a number
+        """Copies arrays of any strides; pyopencl's own copy requires packed ones."""
+        queue, strides = self._queue_of(out), (0,) * out.ndim  # strides of a number
         if isinstance(value, self._opencl.array.Array):
             strides = value.strides
         else:
@@ -121,7 +121,7 @@ class OpenclLibrary(ArrayLibrary):
         flags = self._opencl.mem_flags
         table = self._opencl.Buffer(queue.context, flags.READ_ONLY | flags.COPY_HOST_PTR,
                                     hostbuf=np.array([*steps, 0], np.int64))
-        # Of its own: a kernel that threads share has one set of arguments.
+        # A new kernel for each call, because threads would share its arguments.
         copier = self._opencl.Kernel(self._program(queue.context, unit), "copy")
         copier(queue, (out.size,), None, out.base_data, value.base_data, table, np.int64(out.ndim),
                *places // unit)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Projections of a volume, by slices through its transform, and their scores over an image."""
+"""Projections of a volume, as slices of its transform, and their correlations with an image."""
 
 import math
 
@@ -9,8 +9,8 @@ from wingbeat import _sums
 
 
 def central_slices(bins, rotations):
-    """Returns planes through the origin of a volume's half spectrum [z][y][x], [rotation][y][x]
-    with y in the order of `rfft2`; bins between are interpolated linearly, those outside are 0."""
+    """Returns planes through the origin of a volume's half spectrum [z][y][x], as [rotation][y][x]
+    with y in the order of `rfft2`. Interpolates linearly between bins; bins outside are 0."""
     bins = _sums.host_array("central_slices", bins)
     _sums.require_numbers("bins", bins)
     rotations = _sums.real_array(rotations, "array of rotations")
@@ -30,8 +30,8 @@ def central_slices(bins, rotations):
 
 
 def _interpolated(values, places):
-    """Returns an array's values at places between its own, by the 8 around each; 0 for places
-    outside, but for errors of rounding."""
+    """Returns an array's values at fractional places, interpolated from the 8 around each; 0 for
+    places outside by more than rounding."""
     rounding = 1e-4
     is_inside = np.ones(places[0].shape, bool)
     below, after = [], []
@@ -48,8 +48,8 @@ def _interpolated(values, places):
 
 
 def unit_projections(projections, height, width):
-    """Returns projections without the mean of their edges, scaled so that among zeros that fill the
-    image their variance is 1."""
+    """Returns projections minus the mean of their edges, scaled to variance 1 in an image of zeros.
+    """
     projections = _sums.real_array(projections, "array of projections")
     edges = np.concatenate([projections[..., 0, :], projections[..., -1, :],
                             projections[..., 1:-1, 0], projections[..., 1:-1, -1]], -1)
@@ -61,8 +61,8 @@ def unit_projections(projections, height, width):
 
 
 def wrapped_correlation(image, templates):
-    """Returns correlations [..][y][x] with an image that wraps around: of its continuation, those
-    parts that need nothing outside."""
+    """Returns correlations [..][y][x] with an image that wraps around: the valid part for its
+    periodic continuation."""
     image = _sums.real_array(image, "image")
     templates = _sums.real_array(templates, "array of templates")
     if templates.size == 0:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plugin of pytest that has the suites of SciPy and numpy run on wingbeat, unchanged:
+"""A pytest plugin that runs the unchanged test suites of SciPy and numpy on wingbeat:
 
     pytest -p wingbeat._suite --pyargs scipy.fft.tests numpy.fft
 
-Counts the transforms that wingbeat did, and those that it left to SciPy and why; the run fails if
-it declined anything but long double and `fht`.
+Counts the transforms that wingbeat made, and those that it left to SciPy with the reason. The run
+fails if wingbeat declined anything but long double, `fht` and traced arrays.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ import scipy.fft
 import wingbeat.numpy
 import wingbeat.scipy
 
-# These compare exact zeros of one engine with those of another, at a tolerance of 0 or near it.
+# Tests that compare exact zeros of two engines, with a tolerance of 0 or nearly 0.
 ARTEFACTS = {
     "test_multiprocess[irfft]": "its processes load no plugin, so that two engines are compared",
     "test_non_standard_params[": "SCIPY_ARRAY_API: wingbeat takes workers for arrays of others too",
@@ -29,7 +29,7 @@ done, declined = Counter(), Counter()
 
 
 class CountingBackend(wingbeat.scipy.Backend):
-    """`wingbeat.scipy`, counted."""
+    """`wingbeat.scipy` with counters."""
 
     @staticmethod
     def __ua_function__(method, args, kwargs):
@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(items):
 
 
 def unexpected():
-    """Returns what was declined that wingbeat is to do."""
+    """Returns the counts of calls that wingbeat declined but should have taken."""
     return {name: n for name, n in declined.items() if name not in EXPECTED}
 
 

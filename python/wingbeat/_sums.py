@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions of arrays along some of their axes, the others broadcast: by the library's fused
-transforms, or of numpy's by their sums.
+"""Convolutions of arrays along some axes, with the others broadcast: by the library's fused
+transforms, or for numpy by direct sums.
 
 Along each axis, with image f of H and kernel t of h values: c[n] = sum over j of t[j] f[n - j]; a
 correlation has conj(t[j]) f[n + j]. Modes are SciPy's.
@@ -14,13 +14,13 @@ from wingbeat import _wingbeat, fft
 from wingbeat._arrays import library_of, numpy_library
 
 _NAMES = {np.dtype(name): name for name in ("float32", "float64", "complex64", "complex128")}
-_NUMBERS = "biufcO"  # kinds of numpy's dtypes; of objects, Python's numbers
+_NUMBERS = "biufcO"  # kinds of numpy's dtypes; objects are Python numbers
 MODES = {"full": _wingbeat.mode_full, "same": _wingbeat.mode_same, "valid": _wingbeat.mode_valid}
 
 
 def operands(*arrays):
-    """Returns (library, arrays), of numpy, torch or CuPy. Raises TypeError for others, and for
-    arrays of two libraries."""
+    """Returns (library, arrays) for arrays of numpy, torch or CuPy. Raises TypeError for others,
+    and for arrays of two libraries."""
     if all(type(each) is np.ndarray and each.dtype.kind in _NUMBERS for each in arrays):
         return numpy_library, *arrays
     libraries = {library_of(each) for each in arrays}
@@ -42,8 +42,8 @@ def operands(*arrays):
 
 
 def host_operands(name, *arrays, other="fftconvolve"):
-    """Returns numpy arrays. Raises TypeError for those of other libraries, which `other` may
-    take."""
+    """Returns numpy arrays. Raises TypeError for those of other libraries, and names `other`, which
+    may take them."""
     library, *arrays = operands(*arrays)
     if library is not numpy_library:
         raise TypeError(f"{name} takes numpy arrays, and one of type {type(arrays[0]).__name__} "
@@ -60,7 +60,8 @@ def host_array(name, x):
 
 
 def real_array(x, name, packed_as=None):
-    """Returns an array of real numbers in float32 or float64; packed, of another type."""
+    """Returns an array of real numbers in float32 or float64; with `packed_as`, packed and of that
+    dtype."""
     x = host_array("this function", x)
     dtype = common_type(x)
     if dtype is None or dtype.kind != "f":
@@ -75,7 +76,7 @@ def require_numbers(name, x):
 
 
 def row_of(name, x, dtype):
-    """Returns the numbers of a filter of this dtype, packed."""
+    """Returns the numbers of a filter as a packed array of this dtype."""
     require_numbers(name, x)
     if x.ndim != 1:
         raise ValueError(f"{name} have {x.ndim} dimensions; give one")
@@ -86,8 +87,8 @@ def row_of(name, x, dtype):
 
 
 def common_type(*arrays):
-    """Returns the dtype to transform in, as SciPy has it: float64 where an array holds integers,
-    float32 for float16. None where numbers are wider, or are Python's."""
+    """Returns SciPy's dtype for transforms of these arrays: float64 if one holds integers, float32
+    for float16. None for wider numbers and for Python numbers."""
     types = [_numpy_type(each) for each in arrays]
     dtype = np.result_type(*arrays) if isinstance(arrays[0], np.ndarray) else np.result_type(*types)
     if dtype.kind in "biu":
@@ -100,7 +101,7 @@ def common_type(*arrays):
 
 
 def _numpy_type(x):
-    """Returns the dtype of an array as numpy's, of narrower numbers one that holds them."""
+    """Returns an array's dtype in numpy, or the next wider dtype if numpy lacks it."""
     if isinstance(x, np.ndarray):
         return x.dtype
     name = _wingbeat.view(x).dtype
@@ -113,24 +114,24 @@ def result_length(first, second, mode):
 
 
 def result_start(second, mode):
-    """Returns the index of `full` that a result begins with."""
+    """Returns the index in mode "full" at which a result begins."""
     return {"full": 0, "same": (second - 1) // 2, "valid": second - 1}[mode]
 
 
 def long_taps(n_times, n_taps, causal):
-    """Returns the first of those taps of a long kernel that meet a signal, and the one behind."""
+    """Returns the range (begin, end) of a long kernel's taps that meet a signal."""
     if causal:
         return 0, min(n_taps, n_times)
     begin = max(0, (n_taps - 1) // 2 - (n_times - 1))
     return begin, min(n_taps, begin + 2 * n_times - 1)
 
 
-#: What convolutions of images may store between launches.
+#: Types in which convolutions of images may store data between launches.
 BETWEEN = (None, "float32", "float16", "bfloat16")
 
 
 def _part_of_full(in1, in2, axes, mode):
-    """Returns the index of a mode's result in that of "full"."""
+    """Returns the part of the result of "full" that belongs to a mode."""
     part = [slice(None)] * in1.ndim
     for axis in axes:
         start = result_start(in2.shape[axis], mode)
@@ -139,8 +140,8 @@ def _part_of_full(in1, in2, axes, mode):
 
 
 def peak_of(x, name):
-    """Returns a power of 4 that the magnitudes of an array, of any library, are at most; few
-    powers, so that few plans are made of them. Waits for a GPU."""
+    """Returns a power of 4 that bounds the magnitudes in an array of any library. Powers are few,
+    so that few plans are made. Waits for a GPU."""
     if type(x).__module__.partition(".")[0] == "pyopencl":
         x = x.get()
     largest = float(abs(x).max())
@@ -151,15 +152,15 @@ def peak_of(x, name):
 
 
 def reversed_conjugate(x):
-    """Returns the kernel of a convolution that correlates with x."""
-    if hasattr(x, "flip"):  # a tensor, which has no negative strides
+    """Returns the kernel whose convolution is the correlation with x."""
+    if hasattr(x, "flip"):  # tensors have no negative strides
         return x.flip(tuple(range(x.ndim))).conj()
     turned = x[(slice(None, None, -1),) * x.ndim]
     return turned.conj() if turned.dtype.kind in "cO" else turned
 
 
 def padded(library, x, around, mode, value=0):
-    """Returns an array with (before, after) elements more along each axis, by numpy.pad's modes
+    """Returns an array with (before, after) more elements along each axis, by numpy.pad's modes
     constant, edge, reflect, symmetric and wrap."""
     if library is numpy_library:
         options = {"constant_values": value} if mode == "constant" else {}
@@ -177,8 +178,9 @@ def padded(library, x, around, mode, value=0):
 
 
 def window_sums(x, n, axis):
-    """Returns the sums of n neighbours along an axis, by sums of 2, 4, .. of them: nothing is
-    subtracted, so that each is as accurate as its own terms, and NaN stays in its windows."""
+    """Returns the sums of n neighbours along an axis, made from sums of 2, 4, .. neighbours.
+    Nothing is subtracted, so each sum is as accurate as its own terms, and NaN stays in its
+    windows."""
     def part(values, first, length):
         return values[(slice(None),) * axis + (slice(first, first + length),)]
 
@@ -197,18 +199,18 @@ def window_sums(x, n, axis):
 
 @np.errstate(invalid="ignore", over="ignore")
 def border_sums(library, terms, lengths, starts, counts):
-    """Returns what a border of one value adds to a convolution whose image has zeros around it, by
-    sums without differences: 0 where the kernel reaches no border, even if the value is NaN or
-    infinite.
+    """Returns what a border of a constant value adds to a convolution whose image is surrounded by
+    zeros. Nothing is subtracted, so it is 0 where the kernel reaches no border, even if the value
+    is NaN or infinite.
 
-    terms    the kernel times the value, [axes..], or with more dimensions behind
+    terms    the kernel times the value, [axes..], possibly with more dimensions after these
     lengths  of the image
-    starts   the index of mode "full" that each axis of the result begins with
+    starts   the index in mode "full" at which each axis of the result begins
     counts   the lengths of the result
     """
     total = 0
     for axis, (n, start, count) in enumerate(zip(lengths, starts, counts)):
-        # Of output p, elements first[p] .. first[p] + n - 1 of the kernel meet the image.
+        # For output p, elements first[p] to first[p] + n - 1 of the kernel meet the image.
         n_terms, first = terms.shape[axis], np.arange(count) + start - n + 1
         outer = terms
         for later in range(axis + 1, len(lengths)):
@@ -226,14 +228,13 @@ def border_sums(library, terms, lengths, starts, counts):
 
 
 def _along(x, axis, sides):
-    """Returns for `padded` that one axis becomes longer."""
+    """Returns the argument `around` of `padded` that extends one axis."""
     return [sides if d == axis else (0, 0) for d in range(len(x.shape))]
 
 
 class _Packed:
-    """Two arrays as images [pair][image][axes..] and kernels [pair][kernel][axes..]. Dimensions
-    beside the axes are of pairs where both arrays have them, and of images or kernels where one
-    has."""
+    """Two arrays as images [pair][image][axes..] and kernels [pair][kernel][axes..]. A dimension
+    beside the axes counts pairs if both arrays have it, otherwise images or kernels."""
 
     def __init__(self, in1, in2, axes, name):
         self._library = library = library_of(in1)
@@ -248,7 +249,7 @@ class _Packed:
         first = [d for d in rest if in2.shape[d] == 1 and in1.shape[d] != 1]
         both = [d for d in rest if d not in first and d not in second]
         if library is not numpy_library and both and (first or second):
-            # On devices the parts of each pair would start between pairs of reals.
+            # Otherwise parts of a pair could start at an odd real, which devices refuse.
             in1, in2 = (self._repeated(x, rest, in1, in2) for x in (in1, in2))
             both, first, second = rest, [], []
         self._order = both + first + second + list(axes)
@@ -274,15 +275,15 @@ class _Packed:
         return self.counts + tuple(result_length(h, k, mode) for h, k in lengths)
 
     def convolve(self, mode, name, is_correlation):
-        """Returns the results by transforms, as the arrays' dimensions are ordered."""
+        """Returns the results by transforms, with the arrays' order of dimensions."""
         library = self._library
         out = library.empty(self.images, self.result_shape(mode), name)
         _wingbeat.convolve(self.images, self.kernels, out, is_correlation, MODES[mode])
         return self.unpacked(out, name)
 
     def unpacked(self, results, name):
-        """Returns results [pair][image][kernel][axes..] in the order of the arrays' dimensions,
-        packed."""
+        """Returns results [pair][image][kernel][axes..] packed in the arrays' order of dimensions.
+        """
         moved = results.reshape(self._batch + list(results.shape[3:]))
         order = sorted(range(len(self._order)), key=self._order.__getitem__)
         return self._library.packed(moved, order, [moved.shape[d] for d in order], name)
@@ -296,14 +297,14 @@ def transformed(in1, in2, axes, mode, dtype, is_correlation=False):
         return _by_three_transforms(in1, in2, axes, mode, dtype)
     if (not is_correlation and len(axes) == 1 and mode != "same"
             and in2.shape[axes[0]] > in1.shape[axes[0]]):
-        in1, in2 = in2, in1  # a kernel that is shorter may meet its signal in blocks
+        in1, in2 = in2, in1  # a shorter kernel may convolve its signal in blocks
     name = _NAMES[dtype]
     return _Packed(in1, in2, axes, name).convolve(mode, name, is_correlation)
 
 
 def summed_by_numpy(in1, in2, axes, mode):
-    """Returns the same in whatever arithmetic the arrays' own dtype has: of long double, of
-    integers that wrap around, of Python's numbers."""
+    """Returns the convolution in the arithmetic of the arrays' own dtype: long double, integers
+    that wrap around, Python numbers."""
     shape = [result_length(in1.shape[d], in2.shape[d], "full") if d in axes
              else max(in1.shape[d], in2.shape[d]) for d in range(in1.ndim)]
     part = _part_of_full(in1, in2, axes, mode)
@@ -342,21 +343,23 @@ def is_finite(x):
 
 
 def are_integers(in1, in2):
-    """Returns whether both are numpy's integers, or truth values."""
+    """Returns whether both are numpy arrays of integers or booleans."""
     return all(isinstance(each, np.ndarray) and each.dtype.kind in "biu" for each in (in1, in2))
 
 
 def as_integers(sums, dtype):
-    """Returns sums of integers, all below 2^53, as these integers, which wrap in narrower types."""
+    """Returns sums of integers, all below 2^53, in an integer dtype; narrower ones wrap around."""
     return np.rint(sums).astype(np.int64).astype(dtype, copy=False)
 
 
 def holds_integers_exactly(in1, in2):
-    """Returns whether transforms of these integers round to the right ones: no sum may pass 2^46.
-    With u = 2^-53, transforms of N points have an error of 0.6 u sqrt(log2 N) of the root mean
-    square, and a sum one of three times that times A B sqrt(n), of values up to A and B, n of them
-    in the shorter array, and A B n up to 2^46: a standard deviation of 0.05 for n = 2 and N =
-    2^24."""
+    """Returns whether transforms of these integers round to the exact sums: no sum may exceed 2^46.
+
+    With u = 2^-53, a transform of N points has an error of 0.6 u sqrt(log2 N) of the root mean
+    square. A sum has three times that, times A B sqrt(n), for values up to A and B and n of them in
+    the shorter array. If A B n is at most 2^46, the standard deviation is 0.05 for n = 2 and
+    N = 2^24.
+    """
     if in1.size == 0 or in2.size == 0:
         return True
     largest = [max(abs(int(x.max())), abs(int(x.min()))) for x in (in1, in2)]

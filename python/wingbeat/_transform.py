@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms whose arrays have to be converted, copied or described first.
+"""Transforms of arrays that must be converted, copied or described first.
 
 The functions of `wingbeat.fft` call `_wingbeat.transform_row` and `transform_axes`, which take
-arrays of numpy, torch and CuPy of floating point as they are, and come here where those return
-None, or where the caller limits threads, gives a plan or names a stream.
+floating-point arrays of numpy, torch and CuPy. If those return None, or if the caller limits
+threads, gives a plan or names a stream, this module runs the transform.
 """
 
 from contextlib import nullcontext
@@ -16,17 +16,17 @@ from wingbeat._kinds import FROM_REAL, TO_REAL
 
 
 class Request(NamedTuple):
-    """A transform, whatever the array."""
+    """The arguments of a transform, apart from the array."""
 
     kind: int             #: `_wingbeat.kind_forward` ..
-    is_inverse: bool      #: Which of a pair of functions was called; `norm` depends on it.
-    lengths: tuple        #: One per axis; None where the axis keeps its own.
+    is_inverse: bool      #: The inverse function of its pair was called; `norm` depends on it.
+    lengths: tuple        #: One per axis; None keeps the axis's own.
     axes: tuple
     norm: str = None
     orthogonalize: bool = False
     overwrite_x: bool = False
 
-    # Of hfft and ihfft, see `_kinds.Function`.
+    # For hfft and ihfft, see `_kinds.Function`.
     @property
     def conjugates_input(self):
         return self.kind == TO_REAL and not self.is_inverse
@@ -48,7 +48,7 @@ def transform_row(kind, is_inverse, x, n, axis, norm, orthogonalize, overwrite_x
     """Returns the transform of any array along one axis."""
     call = kind, is_inverse, n, axis, norm, orthogonalize, overwrite_x
     is_bare = workers is None and stream is None
-    # A call that was made before was checked then.
+    # A repeated call was checked the first time.
     if plan is not None and is_bare and getattr(plan, "last_call", None) == call:
         result = plan.run_as_expected(x, x if overwrite_x and out is None else out)
         if result is not None:
@@ -71,7 +71,7 @@ def transform(request, x, workers=None, plan=None, out=None, stream=None):
 
 
 def _planned(request, x, plan, workers, out, stream):
-    """Runs a plan that the caller made."""
+    """Runs a plan given by the caller."""
     from wingbeat.plan import Plan
     instance(plan, Plan, "plan", "give a precomputed plan of wingbeat.plan_for")
     if request.conjugates_input or request.conjugates_output:
@@ -101,7 +101,7 @@ def result_shape(shape, request):
 
 
 def _input_shape(shape, request):
-    """Returns the shape of what a transform reads, zeros that pad it included."""
+    """Returns the shape that a transform reads, with its padding."""
     needed = list(shape)
     for axis, n in zip(request.axes, request.lengths):
         needed[axis] = n
@@ -111,7 +111,7 @@ def _input_shape(shape, request):
 
 
 def _converted(library, request, x, out):
-    """Converts x first, and copies it where a plan does not take it as it lies."""
+    """Converts x, and copies it if no plan takes its layout."""
     x = library.converted(library.array(x), request.kind)
     if request.conjugates_input:
         x = library.conjugate(x)
@@ -136,8 +136,8 @@ def _converted(library, request, x, out):
 
 
 def run_described(library, request, x, result, name):
-    """Writes the transform of x to `result`, of dtype `name`: both converted and of the shapes that
-    the request has."""
+    """Writes the transform of x to `result`. Both have the request's shapes, and dtypes after
+    conversion; `name` is the result's."""
     if 0 in x.shape or 0 in result.shape:
         return library.assign(result, 0)
 
@@ -148,7 +148,7 @@ def run_described(library, request, x, result, name):
     if execute(x, result):
         return None
     between = library.empty(x, result.shape, name)
-    if not execute(x, between):  # it is x that no plan takes
+    if not execute(x, between):  # no plan takes x either
         source = _padded(library, x, request)
         if execute(source, result):
             return None
@@ -157,8 +157,8 @@ def run_described(library, request, x, result, name):
 
 
 def _padded(library, x, request):
-    """Returns a packed copy of x; beyond three axes it has the zeros as well, which no plan
-    supplies for so many."""
+    """Returns a packed copy of x; beyond three axes with its padding, because no plan pads more
+    than three."""
     if len(request.axes) <= 3:
         return library.copy(x)
     shape = _input_shape(x.shape, request)

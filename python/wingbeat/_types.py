@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of arguments that functions share, and of functions whose result is of their array's
-library."""
+"""Types of arguments that functions share, and of functions that return an array of their
+argument's library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wingbeat.plan import Plan
 
     _Rest = ParamSpec("_Rest")
-    #: What numpy makes an array of, and has the result of.
+    #: Everything that numpy converts to an array; the result is a numpy array.
     _OfNumpy = Union[np.ndarray, np.generic, complex, Sequence[Any]]
 
     class _HasShape(Protocol):
@@ -75,10 +75,10 @@ if TYPE_CHECKING:
                      orthogonalize: bool | None = None, *, plan: Plan | None = None,
                      out: Any = None, stream: Any = None) -> Any: ...
 
-Array = Any  #: Of any library that is known here.
+Array = Any  #: Of any known library.
 Norm = Literal["backward", "ortho", "forward", None]
-Axes = Union[int, Sequence[int], None]  #: Also lengths, one per axis.
-Type = Literal[1, 2, 3, 4]  #: Of cosine and sine transforms.
+Axes = Union[int, Sequence[int], None]  #: Also used for lengths, one per axis.
+Type = Literal[1, 2, 3, 4]  #: For cosine and sine transforms.
 Mode = Literal["full", "same", "valid"]
 Between = Literal["float32", "float16", "bfloat16", None]
 Border = Literal["reflect", "grid-mirror", "mirror", "nearest", "wrap", "grid-wrap", "constant",
@@ -86,24 +86,25 @@ Border = Literal["reflect", "grid-mirror", "mirror", "nearest", "wrap", "grid-wr
 
 
 def of_one(function: Callable[Concatenate[Any, _Rest], Any]) -> _OfOne[_Rest]:
-    """Tells type checkers that a function's result is of x's library."""
-    return cast(Any, function)  # whose names of arrays a Callable does not tell
+    """Declares to type checkers that a function returns an array of x's library."""
+    return cast(Any, function)  # a Callable does not state argument names
 
 
 def of_signals(function: Callable[Concatenate[Any, Any, _Rest], Any]) -> _OfSignals[_Rest]:
-    """Tells type checkers that a function's result is of in1's and in2's library."""
-    return cast(Any, function)  # whose names of arrays a Callable does not tell
+    """Declares to type checkers that a function returns an array of in1's and in2's library."""
+    return cast(Any, function)  # a Callable does not state argument names
 
 
 def of_image(function: Callable[Concatenate[Any, Any, _Rest], Any]) -> _OfImage[_Rest]:
-    """Tells type checkers that a function's result is of its image's and kernel's library."""
-    return cast(Any, function)  # whose names of arrays a Callable does not tell
+    """Declares to type checkers that a function returns an array of its image's and kernel's
+    library."""
+    return cast(Any, function)  # a Callable does not state argument names
 
 
 def named(maker: Callable[[str], Callable[Concatenate[Any, _Rest], Any]]) -> Callable[
         [Callable[[], None]], _OfOne[_Rest]]:
-    """Gives the function that is made of a name that name, and the docstring of the one that is
-    decorated."""
+    """Returns a decorator that replaces a stub by maker(its name), with the stub's name and
+    docstring."""
     def documented(stub):
         function = maker(stub.__name__)
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):

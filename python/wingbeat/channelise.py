@@ -76,9 +76,9 @@ class Delay(NamedTuple):
     positive delay makes the signal arrive later, a positive phase multiplies it by exp(i phase)."""
 
     delay: float = 0.0
-    rate: float = 0.0  #: Samples a sample, from -1 to 1.
+    rate: float = 0.0  #: Samples per sample, from -1 to 1.
     phase: float = 0.0
-    phase_rate: float = 0.0  #: Radians a sample.
+    phase_rate: float = 0.0  #: Radians per sample.
     start: int = 0  #: Output time from which it applies; delay and phase are those at it.
 
     @classmethod
@@ -108,8 +108,8 @@ class Counts(NamedTuple):
     """Counts of heaps so far."""
 
     sent: int
-    withheld: int  #: Touched by missing samples.
-    skipped: int  #: Their windows start before the samples that are kept.
+    withheld: int  #: Heaps that missing samples touch.
+    skipped: int  #: Heaps whose windows start before the kept samples.
 
 
 @dataclass(eq=False, repr=False)

@@ -3,10 +3,10 @@
 
     match_template          correlation coefficients of one template, as scikit-image defines them
     match_scores            OpenCV's six scores, by their names
-    Search                  many templates: the best score of each place and which template had it,
-                            mean, variance, counts, peaks; no map of any template is written
+    Search                  many templates: the best score of each place and its template, mean,
+                            variance, counts, peaks; no map of any template is written
     SearchPart              what a search for some of the templates kept, to be merged with others
-    match_template_dft_2d   slices through a volume's transform, as torch-2dtm calls it
+    match_template_dft_2d   slices through a volume's transform, with torch-2dtm's interface
 
 >>> import numpy as np
 >>> from wingbeat import match
@@ -47,17 +47,17 @@ def match_template(image: Array, template: Array, pad_input: bool = False,
     """Returns the correlation coefficients of a template with each part of an image, from -1 to 1.
 
     image            2 or 3 dimensions
-    template         as many, none longer than the image's
-    pad_input        False: place n of the result is the template on image[n:n + h], H - h + 1
-                     places an axis. True: as many as the image has, the template centred on each:
-                     its value h // 2 on place n. The image is continued by half a template
-    mode             how `numpy.pad` continues it: "constant", "edge", "reflect", ..
-    constant_values  of mode "constant"
+    template         as many dimensions, none longer than the image's
+    pad_input        False: place n of the result is for the template on image[n:n + h]; an axis has
+                     H - h + 1 places. True: an axis has H places, and place n is for the template
+                     whose value h // 2 lies on it. The image is continued by half a template
+    mode             how `numpy.pad` continues the image: "constant", "edge", "reflect", ..
+    constant_values  the value for mode "constant"
 
-    Computed in double precision; returns float32 for float16 and float32, float64 for other
-    numbers. 0 where the template or the image's part does not vary, or by no more than sums of them
-    round. One value of the image or of the template that is NaN or infinite makes all scores NaN.
-    ValueError for a template that is larger than the image, or of other dimensions.
+    Computes in double precision; returns float32 for float16 and float32, float64 for other
+    numbers. A coefficient is 0 if the template or the image's part is constant, up to the rounding
+    of sums. One value that is NaN or infinite, in image or template, makes all coefficients NaN.
+    ValueError for a template that is larger than the image, or has other dimensions.
 
     >>> match_template(np.eye(4), np.eye(2), pad_input=True).shape
     (4, 4)
@@ -73,11 +73,11 @@ def match_template(image: Array, template: Array, pad_input: bool = False,
         scores = _coefficients(image, template)
     elif mode == "constant":
         scores = _coefficients(np.pad(image, around, constant_values=constant), template)
-        if not image.min() <= constant <= image.max():  # spoils scores of others
+        if not image.min() <= constant <= image.max():  # would spoil the scores inside
             inside = tuple(slice(before, n - after)
                            for n, (before, after) in zip(image.shape, around))
             scores[inside] = _coefficients(image, template)
-    else:  # a ramp is as long as the template, of which half is met
+    else:  # numpy's ramp needs the template's full length
         image = np.pad(image, [(n, n) for n in shape], mode)
         scores = _coefficients(image[tuple(slice(n - before, after - n) for n, (before, after)
                                            in zip(shape, around))], template)
@@ -89,17 +89,17 @@ def match_scores(image: Array, template: Array, method: Score = "ccoeff_normed")
 
     image     [y][x], or [y][x][channel], whose channels are summed
     template  as many dimensions and channels, not larger
-    method    of the parts I and the template T: "sqdiff" sum (T - I)^2, "ccorr" sum T I, "ccoeff"
-              the same of both without their means, of each channel; with "_normed", divided by
-              sqrt(sum T^2 sum I^2), of "ccoeff" without means. cv2's names, as "TM_CCOEFF_NORMED",
-              are taken too
+    method    for the part I and the template T: "sqdiff" sum (T - I)^2; "ccorr" sum T I; "ccoeff"
+              sum T I after the mean of each channel is subtracted from both. "_normed" divides by
+              sqrt(sum T^2 sum I^2), for "ccoeff" after the means are subtracted. cv2's names, such
+              as "TM_CCOEFF_NORMED", are accepted too
 
     Returns [H - h + 1][W - w + 1], float64 for doubles and integers above 16 bits, else float32.
-    A normed score is 0, and of "sqdiff_normed" 1, where the template's or the part's squares are 0,
-    of "ccoeff_normed" without means, or no more than sums of them round. Normed scores, and squared
-    differences, are within 2^-16 of themselves at least, as a bound of the rounding of each part of
-    the image tells: what fp32 would not resolve is computed in fp64. One value that is NaN or
-    infinite makes all scores NaN. ValueError for other methods and shapes that do not fit.
+    If the squares of the template or of the part are 0 (for "ccoeff_normed" after the means are
+    subtracted, up to the rounding of sums), a normed score is 0, and "sqdiff_normed" 1. The
+    relative error of normed scores and squared differences is at most 2^-16: a bound on the
+    rounding of each part decides whether it is computed again in fp64. One value that is NaN or
+    infinite makes all scores NaN. ValueError for other methods, and for shapes that do not fit.
 
     >>> match_scores(np.float32([[1, 2, 3]]), np.float32([[2, 3]]), "sqdiff").round(4)
     array([[2., 0.]], dtype=float32)
@@ -126,17 +126,17 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
                           filters: Array) -> Array:
     """Correlates an image with projections of a volume, as `torch_2dtm.match_template_dft_2d` does.
 
-    image_dft          [H][W // 2 + 1], `rfft2` of the image, whitened or filtered before
+    image_dft          [H][W // 2 + 1], `rfft2` of the whitened or filtered image
     template_dft       [d][d][d // 2 + 1], `rfftn` of a volume of d^3, d even, its first two axes
                        shifted by `fftshift`
-    rotation_matrices  [orientation][3][3], of vectors (x, y, z)
-    filters            [..][d][d // 2 + 1], one for each defocus, as `rfft2` orders bins
+    rotation_matrices  [orientation][3][3], for vectors (x, y, z)
+    filters            [..][d][d // 2 + 1], one for each defocus, in the order of `rfft2`
 
-    Slices are interpolated linearly between bins; their mean is taken out, their contrast reversed.
-    Each projection loses the mean of its edge and is scaled to variance 1 among the zeros around
-    it.
+    Slices are interpolated linearly between bins; their mean is removed, their contrast reversed.
+    The mean of each projection's edge is subtracted from it, and it is scaled to variance 1 in an
+    image of zeros.
 
-    Returns [..][orientation][H][W] of real numbers, torch's for tensors and numpy's for arrays:
+    Returns real numbers [..][orientation][H][W], as a tensor for tensors and otherwise for numpy:
     sums over the image, which wraps around. ValueError for shapes that do not fit.
 
     >>> volume = np.random.default_rng(0).standard_normal((8, 8, 8)).astype(np.float32)
@@ -171,7 +171,7 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
     filtered = slices * filters[..., None, :, :]
     projections = np.fft.fftshift(fft.irfft2(filtered, (d, d)), (-2, -1))
     projections = unit_projections(projections, height, width).astype(real, copy=False)
-    # The image wraps around, and its mean is taken out in place of each projection's.
+    # The image wraps around, and its mean is subtracted instead of each projection's.
     bins = image_bins.copy()
     bins[0, 0] = 0
     image = fft.irfft2(bins, (height, width)).astype(real, copy=False)
@@ -201,21 +201,21 @@ def _scores(image, template, name):
 
 
 def _coefficients(image, template):
-    """Returns the scores of two or three dimensions, in double precision."""
+    """Returns the coefficients in two or three dimensions, in double precision."""
     if image.ndim == 2:
         return _scores(*(np.ascontiguousarray(x[..., None]) for x in (image, template)),
                        "ccoeff_normed")
-    # Of volumes. Transforms and differences of sums round by the image's mean.
+    # Volumes: transforms and differences of sums round relative to the image's mean.
     image, template = (np.ldexp(x, -np.frexp(np.abs(x).max())[1]) for x in (image, template))
     image, taps = image - image.mean(), template - template.mean()
-    taps -= taps.mean()  # which rounded as the values do
+    taps -= taps.mean()  # the first mean was rounded
     products = _sums.transformed(image, taps, [0, 1, 2], "valid", image.dtype, True)
     sums, squares = image, image**2
     energy, power, epsilon = squares.sum(), (taps**2).sum(), np.finfo(np.float64).eps
     for axis, n in enumerate(template.shape):
         sums, squares = (_sums.window_sums(each, n, axis) for each in (sums, squares))
     variation = squares - sums**2 / template.size
-    # What is no more than sums, transforms, or the mean of the template round.
+    # Below the rounding of sums, of transforms, or of the template's mean.
     is_flat = (variation <= 2 * template.size.bit_length() * epsilon * squares) | (
         variation <= (8 * epsilon)**2 * energy) | (
             power <= (16 * epsilon)**2 * (template**2).sum())

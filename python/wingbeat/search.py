@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches of an image for many templates, on one device or on several, whole or in parts.
 
-    Search      the best score of each place and which template had it, mean, variance, counts,
-                peaks; no map of any template is written
+    Search      the best score of each place and its template, mean, variance, counts, peaks; no
+                map of any template is written
     SearchPart  what a search for some of the templates kept, to be merged with others
     Peak        a place that looks like a template
 
-`wingbeat.match` has them too.
+`wingbeat.match` exports them too.
 
 >>> import numpy as np
 >>> from wingbeat.search import Search
@@ -35,23 +35,23 @@ class Peak(NamedTuple):
     """A place of an image that looks like a template."""
 
     score: float
-    number: int  #: Of the template, counted from 0 over all that were added.
-    y: int  #: Pixels of the map, the first is 0.
+    number: int  #: Number of the template, counted from 0 over all that were added.
+    y: int  #: Index in the map.
     x: int
-    y_subpixel: float  #: Likewise: the vertex of the parabola through the best scores at y - 1,
-    #: y and y + 1; y itself at the map's edge, and where it is no local maximum along the axis.
-    x_subpixel: float  #: Likewise of x.
+    y_subpixel: float  #: Index in the map: the vertex of the parabola through the best scores at
+    #: y - 1, y and y + 1; y itself at the map's edge, and if it is no local maximum along the axis.
+    x_subpixel: float  #: The same for x.
 
 
 class KeptScores:
-    """What is kept of the scores of each place, over all templates."""
+    """What a search keeps of the scores of each place, over all templates."""
 
     _search: Any
     _keeps: dict[str, bool]
 
     @property
     def n_templates(self) -> int:
-        """How many templates were added."""
+        """The number of templates added."""
         return self._search.added
 
     @property
@@ -61,8 +61,8 @@ class KeptScores:
 
     @property
     def best(self) -> np.ndarray:
-        """The largest score of each place, float32; -infinity before the first template, and NaN
-        where none of the scores was a number."""
+        """The largest score of each place, float32; -infinity before the first template, NaN if
+        none of the scores was a number."""
         best = self._search.largest()
         if self.n_templates > 0:
             best[best == -math.inf] = math.nan
@@ -70,7 +70,8 @@ class KeptScores:
 
     @property
     def index(self) -> np.ndarray:
-        """The number of the template that had it, int64, of equals the first; -1 where none had."""
+        """The number of the template with the largest score, int64, the first of equals; -1 if
+        there is none."""
         numbers = self._search.numbers()
         return np.where(numbers == 2**32 - 1, -1, numbers.astype(np.int64))
 
@@ -81,19 +82,19 @@ class KeptScores:
 
     @property
     def variance(self) -> np.ndarray:
-        """The variance of each place's scores, not estimated from a sample; needs `moments`. It is
-        float32, as all maps but `index` and `counts`: sums, of a search that is not normalised,
-        beyond 1e19 have an infinite one; scale such images."""
+        """The variance of each place's scores over the templates, with their number as divisor;
+        needs `moments`. Like all maps but `index` and `counts` it is float32: scores above 1e19,
+        possible if `normalised` is False, have an infinite variance; scale such images."""
         return self._kept("variance", "moments=True").variance()
 
     @property
     def counts(self) -> np.ndarray:
-        """How many of each place's scores passed the threshold, uint32; needs `threshold`."""
+        """How many of each place's scores exceeded the threshold, uint32; needs `threshold`."""
         return self._kept("counts", "a threshold").counts()
 
     def peaks(self, count: int, least: float = -math.inf, distance: int = 1) -> list[Peak]:
         """Returns the `count` highest places with scores of at least `least`, the highest first, as
-        a list of `Peak`: no two closer than `distance` in both y and x."""
+        a list of `Peak`. No two are closer than `distance` in both y and x."""
         n_peaks, distance = _arguments.count(count, "count"), _arguments.count(distance, "distance")
         least = _arguments.number(least, "least")
         return [Peak(*found) for found in self._search.peaks(n_peaks, least, distance)]
@@ -105,47 +106,47 @@ class KeptScores:
 
 
 class Search(KeptScores, OfDevice):
-    """Searches an image for many templates, and keeps what the scores of each place amount to.
+    """Searches an image for many templates, and keeps a summary of the scores of each place.
 
-    image           [y][x], real; float32, or with doubles float64. A tensor, or an array of CuPy or
-                    PyOpenCL, is searched on its device, by its stream: of float32 or float64
+    image           [y][x], real: float32, or float64 if it has doubles. A float32 or float64 array
+                    of torch, CuPy or PyOpenCL is searched on its device, in its stream
     template_shape  (h, w) of each template
-    normalised      True: correlation coefficients from -1 to 1, as `match_template`; False: sums
+    normalised      True: correlation coefficients from -1 to 1, as in `match_template`; False: sums
     mode            "valid", "same" or "full": which places have a score; outside are zeros
-    moments         True: `mean` and `variance` are kept
-    threshold       a score: `counts` tells how many passed it. None: not kept
-    at_once         templates that one run takes; memory grows with it, and the time of each
-                    template falls. Give `add` multiples of it: what is left over goes one by one
-    spectra         True: `add` takes half spectra, as `numpy.fft.rfft2` of each template, not
-                    padded
-    between         "float16" or "bfloat16": what spectra are stored as between passes, half the
-                    bytes, at the price of digits: a score's error is relative to the whole image,
-                    for normalised scores below 2^-8 ("bfloat16": 2^-5) times its standard deviation
-                    over the part's; where that reaches 1, scores are 0. Of "float16" later images
-                    may be up to as large as the first one's next power of 4
+    moments         True: keeps `mean` and `variance`
+    threshold       keeps `counts` of scores above it; None: does not
+    at_once         templates per run: more take more memory, and less time each. Give `add`
+                    multiples of it, because the remainder is scored one by one
+    spectra         True: `add` takes half spectra, as `numpy.fft.rfft2` of each template without
+                    padding
+    between         "float16" or "bfloat16": the type of spectra between passes, in half the bytes.
+                    A score's error is then relative to the whole image: for normalised scores below
+                    2^-8 ("bfloat16": 2^-5) times the image's standard deviation over the part's;
+                    where that reaches 1, scores are 0. With "float16", later images may be as large
+                    as the first one's next power of 4
     template_peak   the largest magnitude of all templates, for "float16" without `normalised`
-                    alone; numpy's that pass it by half are refused
-    device          where an image of numpy is searched: a `wingbeat.Device`, a `wingbeat.Queue`, an
-                    engine's name; the host by default
-    devices         several of them, which search an image of numpy at once, each with some of the
-                    templates of a call of `add`, at_once at a time; the same bits as one of them,
-                    where all round alike
-    mask            which pixels of an image of numpy are there: booleans [y][x], or "nan": those
-                    that are not NaN. Sums leave out the others: a normalised score is the
-                    correlation coefficient of the pixels that are there with those of the template
-                    over them. One template after another is scored, in double precision
-    min_valid       the part of a template's pixels that must be there; places with fewer have no
-                    score, NaN in `best`. For `mask` alone
+                    only; numpy templates more than 1.5 times as large are refused
+    device          the device that searches a numpy image: a `wingbeat.Device`, a `wingbeat.Queue`,
+                    an engine's name; the host by default
+    devices         several of them, which search a numpy image together: each takes some templates
+                    of a call of `add`, at_once at a time. If all round alike, the result has the
+                    same bits as on one
+    mask            which pixels of a numpy image are present: booleans [y][x], or "nan": those that
+                    are not NaN. Sums leave out the others: a normalised score is the correlation
+                    coefficient of the present pixels and the template's values at them. Templates
+                    are scored one by one, in double precision
+    min_valid       for `mask`: the least fraction of a template's pixels that must be present;
+                    places with fewer have no score, NaN in `best`
 
-    Templates are numpy's too, or on the image's device; `add` returns before a GPU has finished.
-    Maps come as numpy's. Arrays that are known by DLPack alone, as JAX's, are taken from the
-    processor. Errors are relative to the root of the sum of the image's squares without its mean:
-    give doubles where a few values outshine all others. A template that holds NaN or infinity has
-    scores that are not numbers, of which no map but mean and variance takes note. Scores are kept
-    in float32: where `normalised` is False, templates in memory of the processor whose sums with an
-    image there could leave its range are refused; other arrays are not looked at. ValueError for
-    shapes that do not fit, and for an image of numpy, or of a normalised search, that holds NaN or
-    infinity; RuntimeError for a map that is not kept.
+    Templates are numpy's, too, or on the image's device; `add` returns before a GPU has finished.
+    Maps are numpy arrays. Arrays that only DLPack describes, such as JAX's, must be on the
+    processor. Errors are relative to the root of the sum of squares of the image minus its mean:
+    give doubles if a few values are much larger than all others. A template with NaN or infinity
+    has scores that are not numbers; of all maps they only affect mean and variance. Scores are kept
+    in float32. If `normalised` is False, templates on the processor are refused whose sums, with an
+    image there, could leave its range; arrays on other devices are not checked. ValueError for
+    shapes that do not fit, and for NaN or infinity in a numpy image or in that of a normalised
+    search; RuntimeError for a map that is not kept.
 
     >>> rng = np.random.default_rng(0)
     >>> image = rng.standard_normal((64, 64))
@@ -214,7 +215,7 @@ class Search(KeptScores, OfDevice):
         self.image(image)
 
     def _queues(self, library, image, device, devices):
-        """Returns (the queues that search, the stream that the first one adopts)."""
+        """Returns (the queues of the search, the stream that the first one adopts)."""
         if library is numpy_library:
             if device is not None and devices is not None:
                 raise ValueError("device and devices were given; give one of them")
@@ -239,8 +240,8 @@ class Search(KeptScores, OfDevice):
         return mask.copy()
 
     def _with_absent(self, image):
-        """Returns an image of numpy, NaN where a pixel is not there. Raises ValueError for others
-        that are no numbers."""
+        """Returns a numpy image with NaN for missing pixels. Raises ValueError for other values
+        that are not numbers."""
         if self._mask is None:
             if not np.isfinite(image).all():
                 raise ValueError("the image holds NaN or infinity, which transforms spread over "
@@ -283,8 +284,8 @@ class Search(KeptScores, OfDevice):
 
     def add(self, templates: Array, first: int | None = None) -> Search:
         """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 +
-        1]. first: the number of the first of them among all of a search that is cut into parts; by
-        default the one behind the latest. Returns the search."""
+        1]. first: the number of the first of them in the whole search, by default the next after
+        the latest. Returns the search."""
         first = None if first is None else _arguments.count(first, "first")
         library, templates = _of_search(templates)
         if library is numpy_library:
@@ -314,16 +315,16 @@ class Search(KeptScores, OfDevice):
         return self
 
     def part(self, n_templates: int) -> SearchPart:
-        """Returns what was kept of the scores so far, as part of a search for `n_templates`
-        templates, those whose numbers `add` was given. ValueError for an image on a device, and for
-        sums of scores that are not normalised, which depend on the order of the templates."""
+        """Returns what was kept so far, as part of a search for `n_templates` templates whose
+        numbers `add` was given. ValueError for an image on a device, and for sums of scores that
+        are not normalised, which depend on the order of the templates."""
         return SearchPart(self._search.part(_arguments.count(n_templates, "n_templates")),
                           self._keeps)
 
     def _operand(self, x, dtype):
-        """Returns (view, stream) of an array that is packed and of this dtype, of numpy in single
-        or double precision. The view of a tensor keeps no memory alive: its allocator waits for the
-        stream."""
+        """Returns (view, stream) of a packed array of this dtype, or of a numpy array in single or
+        double precision. The view of a tensor does not keep its memory alive, but its allocator
+        waits for the stream."""
         library = library_of(x)
         if library is numpy_library:
             narrow = np.dtype(np.float32 if dtype.kind == "f" else np.complex64)
@@ -335,7 +336,7 @@ class Search(KeptScores, OfDevice):
         library.require_memory(x, "an array", False)
         is_packed = view.strides == _arguments.packed_strides(view.shape, view.item_bytes)
         x = library.aligned(x if is_packed else library.copy(x))
-        self._given = x  # until the next, because a copy would go with this call
+        self._given = x  # until the next call, because a copy is freed with its array
         return _wingbeat.view(x), _wingbeat.stream_of(x)
 
     def explain(self) -> str:
@@ -344,10 +345,10 @@ class Search(KeptScores, OfDevice):
 
 
 class SearchPart(KeptScores):
-    """What a search for some of the templates kept, from `Search.part`: merged with the parts of
-    the other templates it is, bit for bit, what one search for all keeps, in whichever order, if
-    each part but the last has whole multiples of `at_once`. Goes to other processes by `pickle`,
-    and to files by `to_bytes`, with a checksum.
+    """What a search for some of the templates kept, from `Search.part`. Merged with the parts of
+    the other templates, in any order, it is bit for bit what one search for all keeps, if each part
+    but the last has whole multiples of `at_once`. `pickle` sends it to other processes; `to_bytes`
+    makes bytes for files, with a checksum.
 
     >>> rng = np.random.default_rng(0)
     >>> image, templates = rng.standard_normal((64, 64)), rng.standard_normal((10, 8, 8))
@@ -362,8 +363,9 @@ class SearchPart(KeptScores):
         self._search, self._keeps = part, dict(keeps)
 
     def merge(self, other: SearchPart) -> SearchPart:
-        """Takes another part, and returns this one. ValueError unless both are of one search, with
-        the same image, options and number of templates, and of different templates."""
+        """Merges another part into this one, and returns it. ValueError unless both are of one
+        search, with the same image, options and number of templates, and have different templates.
+        """
         _arguments.instance(other, SearchPart, "other", "give a SearchPart")
         if self._keeps != other._keeps:
             raise ValueError("one of the parts keeps moments or counts and the other does not; "
@@ -373,27 +375,26 @@ class SearchPart(KeptScores):
 
     @property
     def templates(self) -> list[tuple[int, int]]:
-        """Which templates the part has: (begin, end) of each range, ascending."""
+        """The part's templates: (begin, end) of each range, ascending."""
         return self._search.templates
 
     @property
     def missing(self) -> list[tuple[int, int]]:
-        """Which templates of the whole search it does not have, likewise."""
+        """The templates of the whole search that the part lacks, likewise."""
         return self._search.missing
 
     @property
     def devices(self) -> list[str]:
-        """The kinds of devices that made it, which may round scores differently."""
+        """The kinds of devices that scored, which may round differently."""
         return self._search.devices
 
     def to_bytes(self) -> bytes:
-        """Returns all of the part, ending with a checksum."""
+        """Returns the part as bytes with a checksum at the end."""
         return self._search.to_bytes()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> SearchPart:
-        """Returns the part that `to_bytes` gave. ValueError for bytes that are no part, or that are
-        no longer as they were."""
+        """Returns the part from `to_bytes`. ValueError for other bytes, or if they were changed."""
         _arguments.instance(content, bytes, "content", "give bytes")
         part = _wingbeat.SearchPart.from_bytes(content)
         return cls(part, {"mean": part.has_moments, "variance": part.has_moments,
@@ -404,8 +405,8 @@ class SearchPart(KeptScores):
 
 
 def _of_search(x):
-    """Returns (library, array). Raises TypeError for one on a GPU that is known by a protocol
-    alone."""
+    """Returns (library, array). Raises TypeError for an array on a GPU that only a protocol
+    describes."""
     library = library_of(x)
     if hasattr(x, "resolve_neg"):
         x = x.resolve_conj().resolve_neg()
