@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A channeliser's delays, gains and narrow band as words of a command line and as lines of files.
-// Of a file, '#' begins a comment, and numbers stand between blanks:
+// A channeliser's delays, gains and narrow band, from words of a command line and lines of files.
+// In a file, '#' begins a comment, and blanks separate numbers:
 //
-//     delays    START POL DELAY [RATE [PHASE [PHASE_RATE]]]    seconds, radians, radians a second
+//     delays    START POL DELAY [RATE [PHASE [PHASE_RATE]]]    seconds, radians, radians per second
 //     gains     START POL CHANNEL RE [IM]                      CHANNEL: a number, A-B, or *
 //
 // Lines of later STARTs follow; gains that a START does not name remain as they were.
@@ -17,27 +17,28 @@
 
 namespace wingbeat::cli {
 
-/// Returns the models of --delay, seconds of each polarisation.
+/// Returns the models of --delay, which has seconds for each polarisation.
 [[nodiscard]] std::vector<std::vector<delay_model>> delays_of(const std::vector<std::string>& words,
                                                               const channeliser_spec& spec);
 
-/// Return what a file of delays, or of gains, says. Throw `file_error` naming the line at fault.
+/// Return the contents of a file of delays, or of gains. Throw `file_error` naming the line at
+/// fault.
 [[nodiscard]] std::vector<std::vector<delay_model>> read_delays(const std::filesystem::path& file,
                                                                 const channeliser_spec& spec);
 [[nodiscard]] std::vector<gain_change> read_gains(const std::filesystem::path& file,
                                                   const channeliser_spec& spec);
 
 /// Returns the band of "centre=..", "decimation=..", "pass_bandwidth=.." and "taps=..". Throws
-/// `plan_error` for any other word, for one twice, and where one of the first two is left out.
+/// `plan_error` for any other word, for a repeated one, and if one of the first two is missing.
 [[nodiscard]] narrowband_spec narrowband_of(const std::vector<std::string>& words);
 
-/// Returns what the filter of a narrow band does to it: "the pass band is flat within 0.02 dB, and
-/// frequencies outside alias into it at -61.2 dB". Throws `plan_error` where they do at more than
+/// Returns the effect of a narrow band's filter: "the pass band is flat within 0.02 dB, and
+/// frequencies outside alias into it at -61.2 dB". Throws `plan_error` if they alias at more than
 /// -40 dB, unless that is allowed; `taps` names the option of the filter's taps.
 [[nodiscard]] std::string band_text(const channeliser_spec& spec, const std::string& taps,
                                     bool allows_alias);
 
-/// The words of options that several commands have.
+/// Words of an option that several commands have.
 inline const choices<missing_policy> missing_policies{{"withhold", missing_policy::withhold},
                                                       {"zero-fill", missing_policy::zero_fill}};
 inline const choices<evaluation_point> evaluation_points{

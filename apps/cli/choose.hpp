@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices by the names of the command line, "all", "host", "opencl:1"; options that commands share.
+// Devices by their command-line names ("all", "host", "opencl:1"), and options shared by commands.
 #pragma once
 
 #include <string>
@@ -33,18 +33,19 @@ inline constexpr engine all_engines[] = {engine::reference, engine::host, engine
 /// Returns "host", or "opencl:1" for a device that is not the first of its engine.
 [[nodiscard]] std::string short_name(const device_info& device);
 
-/// Returns the devices of a list, in its order and as often as they are named: by names as above,
-/// or by numbers, "0,1", of the devices of the best device's engine. Throws as `choose_device`.
+/// Returns the devices of a list, in its order and possibly repeated: by names as above, or by
+/// numbers such as "0,1", which count the devices of the best device's engine. Throws as
+/// `choose_device`.
 [[nodiscard]] std::vector<device_info> listed_devices(const std::vector<std::string>& names,
                                                       precision real);
 
 /// Adds the option --devices, which takes such a list and excludes --engine.
 void add_devices(CLI::App& command, std::vector<std::string>& target, const std::string& about);
 
-/// What messages advise where numbers exceed fp32.
+/// The option that messages suggest if numbers exceed fp32.
 inline constexpr std::string_view fp64_option = "--precision fp64";
 
-/// Add the options --device, of one device by its name, --precision and --mode.
+/// Add the options --device (one device by its name), --precision and --mode.
 void add_device(CLI::App& command, std::string& target);
 void add_precision(CLI::App& command, precision& target);
 void add_mode(CLI::App& command, extent& target, const std::string& about = "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line on stderr where kernels compile for long, in any command.
+// A line on stderr while a command compiles kernels for a long time.
 #pragma once
 
 #include <chrono>  // milliseconds, seconds
@@ -9,7 +9,7 @@
 
 namespace wingbeat::cli {
 
-/// Has the time shown that kernels have been compiled for, all together.
+/// Shows the total time that kernels have compiled for.
 class compile_progress final : backend::compile_observer {
  public:
   explicit compile_progress(std::chrono::milliseconds first = std::chrono::seconds{1},

@@ -24,7 +24,7 @@ namespace wingbeat::cli {
 namespace {
 
 /// Calls visit(element of the part, element of the whole array, width) for every `step`-th row of a
-/// box along its last axis.
+/// box along its last axis, `step` such that about `n_most` rows are visited.
 template <class Visit>
 void each_row(const box& part, const std::vector<std::size_t>& lengths, std::size_t n_most,
               Visit visit) {
@@ -42,8 +42,8 @@ void each_row(const box& part, const std::vector<std::size_t>& lengths, std::siz
   }
 }
 
-/// Returns the place in an array of one device of an element of an array of these lengths; bins of
-/// one axis, which ranks have as [batch][k1][k2], are number k1 + N1 k2.
+/// Returns an element's place in the array of one device, given its place in the array of ranks.
+/// Bins of one axis, which ranks hold as [batch][k1][k2], are bins k1 + N1 k2.
 std::size_t place_alone(std::size_t place, const std::vector<std::size_t>& lengths,
                         bool are_bins_of_one_axis) {
   if (!are_bins_of_one_axis) return place;
@@ -51,7 +51,7 @@ std::size_t place_alone(std::size_t place, const std::vector<std::size_t>& lengt
   return b * n1 * n2 + place / n2 % n1 + n1 * (place % n2);
 }
 
-/// A plan, and memory of all its ranks, of reals that are stored as Real.
+/// A plan with the memory of all its ranks, in reals stored as Real.
 template <class Real>
 class side_by_side {
  public:
@@ -63,7 +63,7 @@ class side_by_side {
     const std::size_t n_axes = transforms_.in_boxes()[0].lower.size() - 1;
     is_one_axis_ = n_axes > spec.transform.lengths.size();
     is_forward_ = kind.is_forward;
-    constexpr std::size_t least = 16;  // of ranks that have nothing
+    constexpr std::size_t least = 16;  // for ranks without elements
     in_.resize(ranks_.size());
     out_.resize(ranks_.size());
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -88,7 +88,7 @@ class side_by_side {
     });
   }
 
-  /// Returns how far a sample of its results is from those that one rank made.
+  /// Returns the difference of a sample of its results from those of one rank.
   [[nodiscard]] double difference_from(const side_by_side& alone) const {
     constexpr std::size_t n_rows = 64;
     const std::vector<std::size_t> lengths = distributing::whole_lengths(transforms_.out_boxes());
@@ -150,12 +150,12 @@ class side_by_side {
   domain ranks_;
   distributed_plan transforms_;
   std::size_t in_reals_ = 1, out_reals_ = 1;
-  bool is_one_axis_ = false, is_forward_ = true;  ///< One axis that ranks have as two.
+  bool is_one_axis_ = false, is_forward_ = true;  ///< One axis, held by ranks as two.
   std::vector<buffer> in_, out_;
   std::vector<buffer_view> in_views_, out_views_;
 };
 
-/// Returns what rank 0 says; without other processes that is what is said here.
+/// Returns rank 0's number, or without other processes this one's.
 double of_first(const domain& ranks, double number) {
   return ranks.group() ? std::stod(ranks.group()->gather(formatted("{:e}", number))[0]) : number;
 }
@@ -169,7 +169,7 @@ double largest_of(const domain& ranks, double number) {
   return number;
 }
 
-/// The same on one device, unless that, or one of several processes, has no memory for it.
+/// Returns the plan on one device; nothing if a process has no memory for it.
 template <class Real>
 std::optional<side_by_side<Real>> one_device(const domain& ranks, const distributed_spec& spec) {
   std::optional<side_by_side<Real>> alone;
@@ -194,7 +194,7 @@ distributed_run run_as(domain& ranks, const distributed_spec& spec,
   distributed_run result{.uses_one_device = several.transforms().uses_one_device(),
                          .sent_bytes = several.transforms().sent_bytes(),
                          .explained = several.transforms().explain()};
-  // Rank 0 says how long all took, so that all make the same runs.
+  // All take rank 0's time, so that all make the same runs.
   const auto agreed = [&](double seconds) { return of_first(ranks, seconds); };
   std::vector<measure::timed_run> runs{
       {"several", [&](std::size_t n_runs) { return agreed(several.seconds_of(n_runs)); }}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line on stderr where work takes long.
+// A line on stderr while work takes long.
 #pragma once
 
 #include <unistd.h>  // isatty
@@ -13,16 +13,18 @@
 
 namespace wingbeat::cli {
 
-/// Prints "compiling kernels, 12 s so far" where a `work_timer` tells it.
+/// Prints "compiling kernels, 12 s so far" whenever the `work_timer` calls.
 class elapsed_message : public work_timer {
  public:
-  /// `work` stands before the time, and `remark` behind it.
+  /// `work` is printed before the time, `remark` after it.
   explicit elapsed_message(std::string work, std::string remark = {},
                            std::chrono::milliseconds first = std::chrono::seconds{2},
                            std::chrono::milliseconds interval = usual_interval)
       : work_timer(
             [work, remark](double seconds) {
-              if (isatty(STDERR_FILENO) == 1) backend::write_message("\r\x1b[K");  // of a bar
+              if (isatty(STDERR_FILENO) == 1)
+                backend::write_message("\r\x1b[K");  // clears a
+                                                     // progress bar
               print_message("{}, {:.0f} s so far{}", work, seconds, remark);
             },
             first, interval) {}

@@ -16,7 +16,7 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Returns the place of the device among those whose values are shown; 0 is the first choice.
+/// Returns the preference for showing a device's values; 0 is the first choice.
 int rank(const device_info& device) {
   switch (device.runs_on) {
     case engine::cuda: return 0;
@@ -27,7 +27,7 @@ int rank(const device_info& device) {
   return 5;
 }
 
-/// Adds a result, whose output is judged, and then its values where it is the best.
+/// Judges and adds a result, and keeps its values if it is the best so far.
 void add_result(engine_outcome& outcome, engine_result result, precision real, verify::judge& check,
                 const compared_numbers& compared) {
   auto values = verify::numbers_of(std::exchange(result.times.output, {}), real);

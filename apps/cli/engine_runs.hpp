@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request on several engines, or over several devices; each timed and its output judged.
+// One request on several engines, or over several devices; each result is timed and judged.
 #pragma once
 
 #include <cstddef>  // byte
@@ -19,44 +19,44 @@ namespace wingbeat::cli {
 
 /// The result of one engine.
 struct engine_result {
-  device_info device;               ///< Of several ranks the first.
-  measure::plan_measurement times;  ///< Without its output, which is moved away once compared.
+  device_info device;               ///< The first of several ranks.
+  measure::plan_measurement times;  ///< Its output is moved away after the comparison.
   std::optional<verify::agreement> against_definition = {};  ///< Unset: not checked.
-  std::size_t n_ranks = 1;                                   ///< That took part.
+  std::size_t n_ranks = 1;                                   ///< Ranks that took part.
 
   [[nodiscard]] bool is_wrong() const {
     return against_definition && !against_definition->is_within;
   }
 };
 
-/// The results in the order of the devices, and the values of the best engine that is not wrong:
-/// the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
+/// The results in the order of the devices, and the values of the best engine that is right: the
+/// first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
 struct engine_outcome {
   std::vector<engine_result> results = {};
   const engine_result* best = nullptr;
   std::vector<double> best_values = {};  ///< As the plan writes them.
-  exit_code failure = exit_ok;           ///< Of a device, reported already.
+  exit_code failure = exit_ok;           ///< Of a device; already reported.
 };
 
 /// Returns the numbers of an output that are compared.
 using compared_numbers = std::function<std::vector<double>(const std::vector<double>& output)>;
 
-/// Runs the request on each device and judges its outputs, of which `compared` makes the numbers
-/// that `check` takes; without it those are the outputs themselves. A device that fails is reported
-/// and left out, unless it is the only one.
+/// Runs the request on each device and judges the outputs with `check`, after `compared` if it is
+/// given. A device that fails is reported and left out, unless it is the only one.
 [[nodiscard]] engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
                                          const std::vector<device_info>& chosen,
                                          verify::judge& check,
                                          const compared_numbers& compared = {});
 
-/// Runs the request once over all of these devices, each a rank; the one result is of the first.
-/// `may_use_one_device`: where that is expected to be quicker. Throws as `distributed_plan` does.
+/// Runs the request once over all of these devices, each a rank; the one result names the first.
+/// `may_use_one_device`: one device may run it alone, if that is expected to be faster. Throws as
+/// `distributed_plan` does.
 [[nodiscard]] engine_outcome run_ranks(const plan_spec& spec, std::span<const std::byte> input,
                                        const std::vector<device_info>& ranks,
                                        bool may_use_one_device, verify::judge& check);
 
-/// Returns the devices of `--engine` for a problem of `n_points`: `all` leaves the engine reference
-/// out, with a message, where it would take long and not all values are checked.
+/// Returns the devices of `--engine` for a problem of `n_points`. `all` leaves out the engine
+/// reference, with a message, if it would take long and not all values are checked.
 [[nodiscard]] std::vector<device_info> devices_for(const std::vector<std::string>& names,
                                                    precision real, std::size_t n_points,
                                                    verify::check_extent extent);

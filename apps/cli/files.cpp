@@ -23,10 +23,10 @@
 namespace wingbeat::cli {
 namespace {
 
-/// What tells one file from another.
+/// Identifies a file.
 struct identity {
   std::filesystem::path place;        ///< Without `.`, `..` and links, as far as it exists.
-  std::optional<struct stat> status;  ///< None where there is no such file.
+  std::optional<struct stat> status;  ///< Unset: no such file.
 };
 
 identity identity_of(const named_file& file) {
@@ -51,7 +51,7 @@ bool is_one_file(const identity& a, const identity& b) {
   return !a.place.empty() && a.place == b.place;
 }
 
-/// Refuses two options of one file, unless both read it or one of them reads a device.
+/// Refuses two options with one file, unless both read it or one of them reads a device.
 void require_apart(const named_file& a, const identity& of_a, const named_file& b,
                    const identity& of_b) {
   if (!is_one_file(of_a, of_b)) return;
@@ -83,11 +83,11 @@ void require_direct_access(const std::string& path) {
 
 void require_writable(const std::string& path) {
   if (formats::is_written_directly(path)) return require_direct_access(path);
-  // Creates the temporary file beside its place, and removes it as it is not committed.
+  // Creates the temporary file in the same folder; uncommitted, it is removed again.
   const formats::atomic_file unwritten{path};
 }
 
-/// Whether the file is stdout, by the name "-" or by one such as /dev/stdout.
+/// Returns whether the file is stdout, by the name "-" or one such as /dev/stdout.
 bool is_stdout(const std::string& file) {
   if (file.empty() || file == "-") return !file.empty();
   const identity standard = identity_of({"", "-", false, true});

@@ -19,19 +19,18 @@ struct named_file {
   bool is_read = false, is_written = false;
 };
 
-/// Checks that every file that is written can be, and leaves no file behind and older files as they
-/// are. Throws `file_error` for one that cannot; `plan_error` where a file that is written has
-/// another option too, by the same path or through symbolic or hard links, and where two options
-/// read one pipe.
+/// Checks that every output can be written, without leaving a file or changing an older one. Throws
+/// `file_error` for an output that cannot be written; `plan_error` if another option names the same
+/// file as an output, by the same path or through links, and if two options read one pipe.
 void require_files(const std::vector<named_file>& files);
 
 /// Checks the files of all options of a command, by their types (option.hpp).
 void require_files(const CLI::App& command);
 
-/// Prints a table on stdout, or on stderr where one of the command's outputs is stdout.
+/// Prints a table on stdout, or on stderr if one of the command's outputs is stdout.
 void print_table(std::string_view text, const std::vector<std::string>& outputs);
 
-/// Throws `plan_error` where --json and an output would both be on stdout.
+/// Throws `plan_error` if both --json and an output would be on stdout.
 void require_stdout_for_json(const std::vector<named_file>& outputs);
 
 }  // namespace wingbeat::cli

@@ -13,9 +13,9 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Of a window in {0} places, an even number, so that complex means need no padding before them; a
-/// real is {1}, an element {2}; frames are {3} a row, whose first samples lie {4} and {5} apart;
-/// {6} is the weighted difference, and {7} are all frames.
+/// Reads frames. {0} places of the window, an even number, so that complex means need no padding;
+/// {1} type of a real; {2} type of an element; {3} frames per row; {4}, {5} distances of rows' and
+/// frames' first samples; {6} the weighted difference; {7} number of all frames.
 constexpr const char* load_text = R"(
 #include "wingbeat/device/complex.hpp"
 namespace wd = wingbeat::device;
@@ -33,7 +33,8 @@ struct weighted_frames {{
 }};
 )";
 
-/// Of {0} bins, real {1}, with the scales of the edges and of the bins between them.
+/// Stores powers. {0} number of bins; {1} type of a real; {2} points of a frame. The edges and the
+/// bins between them have separate scales.
 constexpr const char* store_text = R"(
 #include "wingbeat/device/complex.hpp"
 namespace wd = wingbeat::device;
@@ -53,7 +54,7 @@ const char* type_of(precision real) {
   return real == precision::fp64 ? "double" : "float";
 }
 
-/// Returns the weighted value, in one operation each for the difference and the product.
+/// Returns the weighted value with one rounding each for difference and product.
 template <class Real>
 Real weighted(Real weight, Real x, Real mean) {
   return weight * (x - mean);

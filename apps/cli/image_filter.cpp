@@ -18,8 +18,8 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Rows, or columns, of the result: value i is that of the image's row first + i, which the
-/// border's rule finds where it lies outside.
+/// Rows or columns of the result: value i belongs to the image's row first + i, which the border's
+/// rule supplies if it lies outside.
 struct axis_range {
   std::ptrdiff_t first = 0;
   std::size_t count = 0;
@@ -42,7 +42,7 @@ axis_range reached_by(axis_range centres, std::size_t kernel) {
   return {centres.first - behind, centres.count + kernel - 1};
 }
 
-/// Returns which of n rows stands for `row`; none outside the image with a border of zeros.
+/// Returns which of n rows the border puts at `row`; none for a border of zeros.
 std::optional<std::size_t> source_of(std::ptrdiff_t row, std::size_t n, border outside) {
   const auto count = static_cast<std::ptrdiff_t>(n);
   if (row >= 0 && row < count) return static_cast<std::size_t>(row);
@@ -68,7 +68,7 @@ std::vector<double> plane_of(const formats::image_stack& image, std::size_t chan
   return plane;
 }
 
-/// Returns the exponent of the power of two that magnitudes are below: 0 of zeros alone.
+/// Returns the exponent of a power of two above all magnitudes; 0 if all numbers are 0.
 int exponent_of(std::span<const float> numbers) {
   float peak = 0;
   for (const float number : numbers) peak = std::max(peak, std::abs(number));
@@ -79,8 +79,8 @@ void scale(std::span<float> numbers, int exponent) {
   for (float& number : numbers) number = std::ldexp(number, exponent);
 }
 
-/// Convolves in fp32, borders and colours in the passes themselves. With fp16 between these, images
-/// and the kernel are below 1, by powers of two that results are multiplied by.
+/// Convolves in fp32; the passes themselves add borders and separate colours. With fp16 between
+/// passes, images and kernel are scaled below 1 by powers of two, and results scaled back.
 class single_filter {
  public:
   single_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel)
@@ -105,7 +105,7 @@ class single_filter {
     if (is_scaled()) scale(taps, -(kernel_exponent_ = exponent_of(taps)));
     values.write(taps.data(), values.size_bytes());
     plan_.prepare(on_, values.view(), spectra_.view());
-    on_.wait();  // `values` ends here
+    on_.wait();  // `values` is destroyed next
   }
 
   [[nodiscard]] formats::image_samples operator()(formats::image_samples image) {
@@ -126,7 +126,7 @@ class single_filter {
  private:
   [[nodiscard]] bool is_scaled() const { return plan_.spec().between == precision::fp16; }
 
-  /// Alpha, which is not convolved, takes the image's scale alone.
+  /// Scales results back; alpha, which is not convolved, only by the image's scale.
   void scale_result(std::vector<float>& numbers, int image_exponent) const {
     const std::size_t channels = plan_.spec().channels;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -142,7 +142,7 @@ class single_filter {
   int kernel_exponent_ = 0;
 };
 
-/// Convolves in fp64, each colour by itself, the image with its border gathered on the host.
+/// Convolves in fp64, each colour separately; the host gathers the image with its border.
 class double_filter {
  public:
   double_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel)
@@ -175,7 +175,7 @@ class double_filter {
   }
 
  private:
-  /// Returns a channel of those rows and columns, with what the border puts outside.
+  /// Returns a channel of the reached rows and columns, with the border.
   [[nodiscard]] std::vector<double> gathered(std::span<const double> image, std::size_t channel,
                                              axis_range rows, axis_range columns) const {
     std::vector<double> plane;
@@ -191,7 +191,7 @@ class double_filter {
   }
 
   image_filter_spec spec_;
-  axis_range rows_, columns_;                  ///< The image's under the kernel's centre.
+  axis_range rows_, columns_;                  ///< The image's, under the kernel's centre.
   axis_range reached_rows_, reached_columns_;  ///< All that the kernel reaches.
   std::vector<convolving::convolver> planes_;  ///< One for each channel of the kernel.
 };

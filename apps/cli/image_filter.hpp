@@ -14,17 +14,17 @@
 
 namespace wingbeat::cli {
 
-/// What the images and the kernel are combined to.
+/// The images, the kernel, and how they are convolved.
 struct image_filter_spec {
   std::size_t height = 0, width = 0;
   std::size_t channels = 1;  ///< 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA. Alpha is not convolved.
   extent mode = extent::full;
   border outside = border::zero;
   precision real = precision::fp32;
-  precision between = precision::fp32;  ///< What is stored between launches, in fp32 alone.
+  precision between = precision::fp32;  ///< Stored type between launches, for fp32 only.
 };
 
-/// Returns the images' stack with height, width and place of the results.
+/// Returns a stack of the results' height, width and placement.
 [[nodiscard]] formats::image_stack result_shape(const image_filter_spec& spec,
                                                 const formats::image_stack& kernel,
                                                 const formats::image_stack& images);
@@ -32,7 +32,7 @@ struct image_filter_spec {
 /// A convolution planned for one size of images, with its kernel on the device.
 class image_filter {
  public:
-  /// kernel: one image of 1 channel, or of 3 where images have 3 or 4.
+  /// kernel: one image of 1 channel, or of 3 if images have 3 or 4.
   image_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel);
   image_filter(image_filter&&) noexcept;
   image_filter& operator=(image_filter&&) noexcept;
@@ -46,11 +46,11 @@ class image_filter {
   std::unique_ptr<impl> impl_;
 };
 
-/// Returns the kernel reversed along both axes: convolving with it correlates with the kernel.
+/// Returns the kernel reversed along both axes; convolving with that correlates with the kernel.
 [[nodiscard]] formats::image_stack reversed(const formats::image_stack& kernel);
 
-/// Returns the kernel divided as `by` says. Throws `plan_error` naming `name` where it would be
-/// divided by 0.
+/// Returns the kernel divided by its normalisation. Throws `plan_error` with `name` for a divisor
+/// of 0.
 [[nodiscard]] formats::image_stack normalised(const formats::image_stack& kernel,
                                               normalisation rule, const std::string& name);
 

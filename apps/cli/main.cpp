@@ -47,7 +47,7 @@ void add_commands(CLI::App& program, int& code) {
   for (const auto& [name, about] : telescope_commands) program.add_subcommand(name, about);
 }
 
-/// Has the telescope's program, with the same words, take the place of this one for its commands.
+/// Replaces this process by the telescope's program, with the same words, for its commands.
 std::vector<std::string> run_telescope(const CLI::App&, std::vector<std::string> words) {
   const auto is_named = [&](const telescope_command& each) {
     return !words.empty() && words.front() == each.name;

@@ -14,8 +14,8 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Returns the largest magnitude of an image. Refuses images that no power of two brings into the
-/// range of fp16 as the library stores it.
+/// Returns the largest magnitude of an image. Refuses images that the library's power of two cannot
+/// scale into the range of fp16.
 double fp16_peak_of(const formats::image_samples& image) {
   double peak = 0;
   for (std::size_t i = 0; i < formats::size_of(image); ++i) {

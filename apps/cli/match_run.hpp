@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search of one image for templates of files, and what is made of its scores.
+// A search of one image for templates in files, and the products of its scores.
 #pragma once
 
 #include <algorithm>  // max
@@ -18,40 +18,40 @@
 
 namespace wingbeat::cli {
 
-/// What is wanted of a search.
+/// The request of a search and of its products.
 struct match_request : searching::search_request {
   bool wants_scores = false;    ///< The largest score of each place, and its template.
-  std::vector<score_map> maps;  ///< `search` keeps what they need.
+  std::vector<score_map> maps;  ///< Maps to make; `search` must keep their sources.
   bool wants_peaks = false;
-  bool wants_state = false;  ///< What was kept, to be merged.
+  bool wants_state = false;  ///< The kept state, to be merged.
   std::size_t max_peaks = 10;
   double min_score = -std::numeric_limits<double>::infinity();
   std::optional<std::size_t> distance;  ///< Unset: half the shorter side of a template.
 
-  /// Returns how far peaks are apart where the shorter side of a template is so long.
+  /// Returns the distance of peaks, given the shorter side of a template.
   [[nodiscard]] std::size_t distance_of(std::size_t shorter) const {
     return distance.value_or(std::max<std::size_t>(shorter / 2, 1));
   }
 };
 
-/// What was found. Maps and what is made of them are [y][x], `height` times `width` values.
+/// The products of a search. Maps are [y][x], `height` times `width` values.
 struct match_result {
   std::size_t height = 0, width = 0;
   std::size_t n_templates = 0;
-  search_state kept = {};  ///< Of no arrays where only the maps of templates were wanted.
+  search_state kept = {};  ///< Without arrays if only maps of templates were wanted.
   std::vector<float> scores = {};
-  std::vector<std::vector<float>> maps = {};  ///< Of `match_request::maps`.
+  std::vector<std::vector<float>> maps = {};  ///< Those of `match_request::maps`.
   std::vector<std::uint32_t> numbers = {};
   std::vector<searching::located_peak> peaks = {};
 };
 
-/// Makes scores, maps and peaks of what was kept. shorter: the shorter side of a template.
+/// Makes scores, maps and peaks from the kept state. shorter: the shorter side of a template.
 void complete(const match_request& request, std::size_t shorter, match_result& target);
 
-/// Searches the image, one of one channel, on all devices at once, each with some templates.
-/// Pixels that are NaN are not there; places without a score are NaN in maps. Throws `plan_error`
-/// for templates that the mode does not allow and scores that could exceed the precision, and as
-/// the library does. Maps of templates come in order from one device only.
+/// Searches a grey image on all devices at once, each with some templates. NaN pixels are missing;
+/// places without a score are NaN in maps. Throws `plan_error` for templates that the mode does not
+/// allow and for scores that could exceed the precision, and as the library does. Maps of templates
+/// are in order only from one device.
 [[nodiscard]] match_result match(const std::vector<device_info>& devices,
                                  const formats::image_stack& image, template_files& templates,
                                  match_request request);

@@ -20,7 +20,7 @@ constexpr double mebibyte = 0x1p20;
 /// Memory is more than arrays: the program's code, its libraries, threads and tables.
 constexpr double program_bytes = 64 * mebibyte;
 
-/// Half of the memory that the machine has, or a control group leaves.
+/// Returns half of the machine's memory, or of what a control group leaves.
 double default_limit_bytes() {
   const auto pages = static_cast<double>(::sysconf(_SC_PHYS_PAGES));
   double bytes = pages * static_cast<double>(::sysconf(_SC_PAGESIZE));

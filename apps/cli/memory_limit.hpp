@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The most memory that a command may take, compared with what it needs before it allocates.
+// The memory limit of a command, compared with its needs before it allocates.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ struct memory_limit {
   std::optional<double> bytes = {};
 };
 
-/// Adds the option --max-memory, which takes "1500000", "512K", "3.5M" or "12G", in powers of 1024.
+/// Adds the option --max-memory with values such as "1500000", "512K", "3.5M" or "12G", in powers
+/// of 1024.
 void add_memory_limit(CLI::App& command, memory_limit& target);
 
-/// Returns what `work` needs at most, arrays and the program itself: "131 MiB of memory". Throws
-/// `plan_error` where that exceeds a limit that was given, and `memory_error` where it exceeds the
-/// machine's.
+/// Returns the most memory that `work` needs, with the program itself: "131 MiB of memory". Throws
+/// `plan_error` if that exceeds a given limit, and `memory_error` if it exceeds the machine's.
 [[nodiscard]] std::string require_memory(std::string_view work, double array_bytes,
                                          const memory_limit& limit);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word that a mistyped one stands for.
+// The known word nearest to a mistyped one.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace wingbeat::cli {
 
-/// Returns the first known word that begins with `word`, if that has three letters at least;
-/// else the nearest one, of those that a third of its letters make of `word`: added, left out,
-/// exchanged or trading places with the next. Empty where there is none.
+/// Returns the first known word that begins with `word`, if `word` has at least three letters;
+/// otherwise the word that fewest edits reach, at most a third of its letters and at least one. An
+/// edit inserts, removes or replaces a letter, or swaps neighbours. Empty if there is none.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& known);
 

@@ -16,7 +16,7 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Returns `text` in quotes where it could not be told from the sentence around it.
+/// Returns `text`, in quotes if it could be confused with the sentence around it.
 std::string quoted(std::string_view text) {
   const bool is_plain = !text.empty() && text.find_first_of(" \t\n\r") == std::string_view::npos;
   return is_plain ? std::string{text} : formatted("'{}'", text);
@@ -230,12 +230,12 @@ CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& targe
 
 void require_values(const CLI::App& command, const std::vector<std::string_view>& words) {
   for (const std::string_view word : words) {
-    if (word == "--") return;  // what follows is no option
+    if (word == "--") return;  // no options follow
     const std::size_t equals = word.find('=');
     if (!word.starts_with("--") || equals == std::string_view::npos) continue;
     const std::string name{word.substr(0, equals)};
     const CLI::Option* const option = command.get_option_no_throw(name);
-    if (option == nullptr) continue;  // CLI11 says so
+    if (option == nullptr) continue;  // CLI11 reports it
     if (option->get_items_expected_max() == 0) {
       throw plan_error(formatted("{} takes no value; write {} alone", word, name));
     }

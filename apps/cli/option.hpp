@@ -39,13 +39,13 @@ struct real_range {
 /// Returns the largest exponent of a length: the n of max_length = 2^n.
 [[nodiscard]] unsigned max_length_log2() noexcept;
 
-/// Return the number that an option was given. Throw `plan_error`, naming the option, its value and
-/// what it takes, for any other text.
+/// Return the number of an option. Throw `plan_error` with the option, its value and its range for
+/// any other text.
 [[nodiscard]] std::size_t count_of(const std::string& option, std::string_view text,
                                    count_range range);
 [[nodiscard]] double real_of(const std::string& option, std::string_view text, real_range range);
 
-/// Words, and the values that they name.
+/// Words and the values that they name.
 template <class Value>
 using choices = std::vector<std::pair<std::string_view, Value>>;
 
@@ -65,11 +65,11 @@ std::string text_of(const choices<Value>& known) {
   return listed(words);
 }
 
-/// Throws `plan_error` for a word that is none of those listed.
+/// Throws `plan_error` for an unknown word.
 [[noreturn]] void refuse_choice(const std::string& option, std::string_view word,
                                 const std::string& listed);
 
-/// Returns the word that names a value; an empty one where none does.
+/// Returns the word for a value; empty if there is none.
 template <class Value, class Wanted>
 std::string_view word_of(const choices<Value>& known, const Wanted& wanted) {
   for (const auto& [word, value] : known) {
@@ -78,7 +78,7 @@ std::string_view word_of(const choices<Value>& known, const Wanted& wanted) {
   return {};
 }
 
-/// Returns the value that a word names. Throws `plan_error` that lists all for another word.
+/// Returns the value of a word. Throws `plan_error` with the list of words for an unknown one.
 template <class Value>
 Value choice_of(const std::string& option, std::string_view word, const choices<Value>& known) {
   for (const auto& [name, value] : known) {
@@ -90,18 +90,18 @@ Value choice_of(const std::string& option, std::string_view word, const choices<
 /// Returns the parts of a comma list. Throws `plan_error` for an empty part.
 [[nodiscard]] std::vector<std::string> parts_of(const std::string& option, std::string_view list);
 
-/// Adds an option of type `type` whose text is passed to `take`; the functions below call it.
+/// Adds an option of type `type` whose text is passed to `take`; later functions call it.
 CLI::Option* add_option(CLI::App& command, const std::string& names, const char* type,
                         const std::string& about, const std::string& default_text,
                         std::function<void(const std::string&)> take);
 
-/// What help says of a command.
+/// The help text of a command.
 struct command_text {
   const char *name, *about;
   std::string footer;
 };
 
-/// Adds a command that runs `run`; the function below calls it.
+/// Adds a command that runs `run`; the next function calls it.
 CLI::App& add_command(CLI::App& program, const command_text& text, std::function<void()> run);
 
 /// Adds a command: `add` adds its options, which end in an `Options`, and `run` returns the exit
@@ -114,11 +114,11 @@ void add_command(CLI::App& program, int& exit_code, const command_text& text, Ru
   (add(command, *chosen), ...);
 }
 
-/// Returns `about` with the range behind it, in brackets.
+/// Returns `about`, then the range in brackets.
 [[nodiscard]] std::string help_text(const std::string& about, count_range range);
 [[nodiscard]] std::string help_text(const std::string& about, real_range range);
 
-/// Returns a number as help shows a default, and nothing of a std::optional that is unset.
+/// Returns a default as help shows it; empty for an unset std::optional.
 template <class Target>
 std::string default_text(const Target& target) {
   if constexpr (requires { target.has_value(); }) {
@@ -128,7 +128,7 @@ std::string default_text(const Target& target) {
   }
 }
 
-/// Adds an option that takes a whole number, to a number or a std::optional of one.
+/// Adds an option with a whole number, stored in a number or a std::optional.
 template <class Target>
 CLI::Option* add_count(CLI::App& command, const std::string& names, Target& target,
                        count_range range, const std::string& about) {
@@ -138,7 +138,7 @@ CLI::Option* add_count(CLI::App& command, const std::string& names, Target& targ
                     });
 }
 
-/// Adds one that takes a number such as 0.5 or 1e3, to a double or a std::optional of one.
+/// Adds an option with a number such as 0.5 or 1e3, stored in a double or a std::optional.
 template <class Target>
 CLI::Option* add_real(CLI::App& command, const std::string& names, Target& target, real_range range,
                       const std::string& about) {
@@ -147,24 +147,24 @@ CLI::Option* add_real(CLI::App& command, const std::string& names, Target& targe
       [&target, names, range](const std::string& text) { target = real_of(names, text, range); });
 }
 
-/// Returns the lengths that the words of a list --lengths are, ascending and each once. Throws
-/// `plan_error` for other words.
+/// Returns the lengths of a list --lengths, ascending and each once. Throws `plan_error` for other
+/// words.
 [[nodiscard]] std::vector<std::size_t> listed_lengths(const std::vector<std::string>& words);
 
-/// Adds that list, to a command that has --min-log2 and --max-log2, which it excludes.
+/// Adds --lengths to a command with --min-log2 and --max-log2, which it excludes.
 void add_listed_lengths(CLI::App& command, std::vector<std::string>& target);
 
-/// Adds an option that takes a text, which may be neither empty nor like an option's name.
+/// Adds an option with a text, which is neither empty nor like an option's name.
 CLI::Option* add_text(CLI::App& command, const std::string& names, std::string& target,
                       const std::string& about);
 
-/// Adds one whose text is passed to `take`.
+/// Adds an option whose text is passed to `take`.
 CLI::Option* add_text(CLI::App& command, const std::string& names, const std::string& about,
                       const std::string& default_text,
                       std::function<void(const std::string&)> take);
 
-/// Adds an option that takes one of the words, which help lists behind `about`. An
-/// std::optional<Value> that is unset has no default.
+/// Adds an option with one of these words, which help lists after `about`. An unset
+/// std::optional<Value> has no default.
 template <class Value, class To>
 CLI::Option* add_choice(CLI::App& command, const std::string& names, To& target,
                         const choices<Value>& known, const std::string& about = "") {
@@ -173,54 +173,52 @@ CLI::Option* add_choice(CLI::App& command, const std::string& names, To& target,
       [&target, names, known](const std::string& text) { target = choice_of(names, text, known); });
 }
 
-/// Adds a positional that takes one text or several, each as `add_text` does.
+/// Adds a positional with one or several texts, each as in `add_text`.
 CLI::Option* add_texts(CLI::App& command, const std::string& name, std::vector<std::string>& target,
                        const std::string& about);
 
-/// Whether a command reads or writes the files that an option names.
+/// How a command uses the files of an option.
 enum class file_use {
   input,
   output,
-  outputs,   ///< A comma list.
+  outputs,   ///< Outputs in a comma list.
   state,     ///< Read at the start, and replaced later.
-  programs,  ///< A comma list of names, some of them of programs that are run.
+  programs,  ///< A comma list of names, some of programs to run.
 };
 
-/// A use of files, as the type that help shows for an option. `require_files` (files.hpp) knows by
-/// it which files may not be one.
+/// A use of files, as the option's type in help. `require_files` (files.hpp) reads from it which
+/// files must differ.
 struct file_type {
   file_use use;
   const char* name;
   bool is_read, is_written;
-  bool is_list = false;  ///< Names with commas between.
+  bool is_list = false;  ///< Names separated by commas.
 };
 
-/// Returns the use of files that a type of an option shows; null for other types.
+/// Returns the use of files for an option's type in help; null for other types.
 [[nodiscard]] const file_type* file_type_of(std::string_view type_name);
 
-/// Adds an option or a positional that takes the name of a file: a text, and not "-" unless it is
-/// an input, which "-" takes from stdin.
+/// Adds an option or a positional with the name of a file; "-" is only allowed for an input, stdin.
 CLI::Option* add_file(CLI::App& command, file_use use, const std::string& names,
                       std::string& target, const std::string& about);
 
-/// Adds one whose file may be "-", which prints on stdout instead.
+/// Adds an option with the name of an output; "-" is stdout.
 CLI::Option* add_file_or_stdout(CLI::App& command, const std::string& names, std::string& target,
                                 const std::string& about);
 
-/// Adds a positional that takes one input or several.
+/// Adds a positional with one or several inputs.
 CLI::Option* add_inputs(CLI::App& command, const std::string& name,
                         std::vector<std::string>& target, const std::string& about);
 
-/// Adds an option that takes a comma list of outputs.
+/// Adds an option with a comma list of outputs.
 CLI::Option* add_outputs(CLI::App& command, const std::string& names,
                          std::vector<std::string>& target, const std::string& about);
 
-/// Adds an option that takes a comma list, and may be given several times.
+/// Adds an option with a comma list; it may be repeated.
 CLI::Option* add_list(CLI::App& command, const std::string& names, std::vector<std::string>& target,
                       const std::string& about);
 
-/// Adds an option that takes a text of "key=value" with commas between, and may be given several
-/// times.
+/// Adds an option with a comma list of "key=value"; it may be repeated.
 CLI::Option* add_each(CLI::App& command, const std::string& names, std::vector<std::string>& target,
                       const std::string& about);
 
@@ -228,8 +226,8 @@ CLI::Option* add_each(CLI::App& command, const std::string& names, std::vector<s
 CLI::Option* add_switch(CLI::App& command, const std::string& names, bool& target,
                         const std::string& about);
 
-/// Throws `plan_error` for a word "--name=" without a value, for which CLI11 would take the next
-/// word, and for a switch with one.
+/// Throws `plan_error` for a word "--name=" without a value, because CLI11 would take the next
+/// word, and for a switch with a value.
 void require_values(const CLI::App& command, const std::vector<std::string_view>& words);
 
 }  // namespace wingbeat::cli

@@ -18,7 +18,7 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Gives a problem the kinds from reals to reals that were asked for.
+/// Sets the requested kinds from reals to reals.
 void set_real_kinds(plan_spec& spec, const formats::signal& signal, const std::string& name,
                     const transform_request& request) {
   if (!signal.is_real) {
@@ -53,7 +53,7 @@ void set_kind(plan_spec& spec, const formats::signal& signal, const std::string&
   }
 }
 
-/// Returns the length of rows that need `needed` elements and may be padded.
+/// Returns the length of rows that need `needed` elements, with the requested padding.
 std::size_t padded_length(std::size_t needed, transform kind, const transform_request& request) {
   if (request.pad == padding::power_of_two) return std::bit_ceil(needed);
   if (request.pad == padding::none || is_good_length(needed, kind)) return needed;
@@ -67,7 +67,7 @@ std::size_t length_for(const formats::signal& signal, const std::string& name, t
     return *request.length;
   }
   const bool is_from_half = request::traits_of(kind).in == request::domain::hermitian;
-  // N/2 + 1 bins are of an even N or of N + 1.
+  // N/2 + 1 bins belong to an even N, or to N + 1.
   const std::size_t needed =
       is_from_half ? std::max<std::size_t>(2 * (signal.row_length - 1), 1) : signal.row_length;
   if (needed > max_length) {
@@ -136,7 +136,7 @@ std::size_t count_nonzero(std::span<const double> values) {
   return values.size() - static_cast<std::size_t>(std::count(values.begin(), values.end(), 0.0));
 }
 
-/// Rounds the input of `n_sums` rows, each of which is added up.
+/// Rounds the input of `n_sums` rows, each of which a transform adds up.
 void round_input(problem& p, std::size_t n_sums, const std::string& name) {
   require_range(p.input, n_sums, name, p.spec.real);
   require_normal(p.input, n_sums, name, p.spec.real);
@@ -145,8 +145,8 @@ void round_input(problem& p, std::size_t n_sums, const std::string& name) {
   p.n_vanished = n_nonzero - count_nonzero(p.input);
 }
 
-/// Gives a problem the samples of a file, each row padded, and an image by rows of zeros too. All
-/// that one transform adds up is rounded together.
+/// Copies the samples of a file to a problem and pads each row; pads an image by rows of zeros,
+/// too. The samples of one transform are checked and rounded together.
 void take_rows(problem& p, const formats::signal& signal, const std::string& name,
                const transform_request& request) {
   p.is_half = request.is_half;
@@ -160,7 +160,7 @@ void take_rows(problem& p, const formats::signal& signal, const std::string& nam
   round_input(p, p.spec.batch, name);
 }
 
-/// Returns the length of an axis of an image that has `needed` elements.
+/// Returns the length of an axis of an image with `needed` elements.
 std::size_t axis_length(std::size_t needed, transform kind, const transform_request& request) {
   if (needed > max_length) {
     throw plan_error(

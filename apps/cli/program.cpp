@@ -21,7 +21,7 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Refuses a missing or unknown command with the list of commands, which CLI11 does not show, and
+/// Refuses a missing or unknown command with the list of commands, which CLI11 does not show; and
 /// words of a command that CLI11 would misread.
 void require_command(const CLI::App& program, int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
@@ -40,7 +40,7 @@ void require_command(const CLI::App& program, int argc, char** argv) {
                              joined(known, ", ")));
 }
 
-/// Returns a question whether an option that the command does not have is one that it has.
+/// Returns a question that suggests an existing option for an unknown one.
 std::string question_of(const CLI::App& command, int argc, char** argv) {
   std::vector<std::string> known;
   for (const CLI::Option* const option : command.get_options()) {
@@ -59,12 +59,12 @@ int parse(CLI::App& program, const program_commands& commands, int argc, char** 
   int code = exit_ok;
   commands.add(program, code);
   require_command(program, argc, argv);
-  // Once all words are read, and before the command's own work.
+  // After all words are read, before the command's own work.
   program.parse_complete_callback([&] { require_files(*program.get_subcommands().front()); });
   try {
     std::vector<std::string> words{argv + 1, argv + argc};
     if (commands.words) words = commands.words(program, words);
-    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    std::reverse(words.begin(), words.end());  // CLI11 takes them reversed
     program.parse(words);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return program.exit(e);  // --help and --version

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that runs the command named, and reports every error as one sentence and an exit code.
+// Runs the named command of a program, and reports every error as one sentence and an exit code.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace wingbeat::cli {
 
 /// The commands of a program.
 struct program_commands {
-  const char *about, *footer;                      ///< What --help says before and behind them.
+  const char *about, *footer;                      ///< Texts of --help before and after them.
   void (*add)(CLI::App& program, int& exit_code);  ///< Adds them; they set the exit code.
-  /// Returns the words of a command line as they are parsed; null: as they are.
+  /// Returns the words to parse for a command line; null: the given ones.
   std::vector<std::string> (*words)(const CLI::App& program, std::vector<std::string> given);
 };
 

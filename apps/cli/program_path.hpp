@@ -7,7 +7,7 @@
 
 namespace wingbeat::cli {
 
-/// Returns the path of a program in the folder of this one, or in $PATH. Throws `absent_error` of
+/// Returns the path of a program in this program's folder or in $PATH. Throws `absent_error` with
 /// "SUBJECT is neither beside this program nor in $PATH; REMEDY".
 [[nodiscard]] std::string program_path(const std::string& name, std::string_view subject,
                                        std::string_view remedy);

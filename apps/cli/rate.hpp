@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The progress of a command that takes many equal items: how many, how quickly, how long still.
+// The progress of a command over many equal items: number, rate, time left.
 #pragma once
 
 #include <chrono>   // steady_clock
@@ -17,18 +17,18 @@ namespace wingbeat::cli {
 [[nodiscard]] std::string rate_text(std::size_t n_done, std::string_view item, double fraction,
                                     double elapsed_s);
 
-/// A bar on stderr, redrawn at most ten times a second and erased at the end; where stderr is no
-/// terminal a line every ten seconds.
+/// A bar on stderr, redrawn at most ten times a second and erased at the end; if stderr is no
+/// terminal, a line every ten seconds.
 class rate_bar {
  public:
-  /// `item` is the noun of what is counted: "template". Lines come `line_interval` apart.
+  /// `item`: the noun that is counted, such as "template". Lines are `line_interval` apart.
   rate_bar(std::string command, std::string item,
            std::chrono::milliseconds line_interval = std::chrono::seconds{10});
   rate_bar(const rate_bar&) = delete;
   rate_bar& operator=(const rate_bar&) = delete;
   ~rate_bar();
 
-  /// Shows that `n_done` items are done, which are `fraction` of all.
+  /// Shows that `n_done` items are done, a `fraction` of all.
   void show(std::size_t n_done, double fraction);
 
  private:

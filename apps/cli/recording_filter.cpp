@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t block_frames = std::size_t{1} << 16;
 
-/// One filter for each channel, and what of their results is still to come.
+/// One filter for each channel, and the range of results still to be given.
 template <class Real>
 class block_filter {
  public:
@@ -53,7 +53,7 @@ class block_filter {
   }
 
  private:
-  /// Gives what the mode keeps of results, equally many of each channel, to the sink.
+  /// Passes the results that the mode keeps, equally many of each channel, to the sink.
   void give(const std::vector<std::vector<Real>>& results) {
     const std::size_t n = results.front().size();
     const std::size_t begin = std::min(kept_.first, n), count = std::min(kept_.end, n) - begin;
@@ -69,7 +69,7 @@ class block_filter {
   }
 
   std::vector<stream_filter<Real>> filters_;
-  index_range kept_;  ///< Of what is still to come.
+  index_range kept_;  ///< Among the results to come.
   precision real_;
   const frame_sink& sink_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters the channels of a recording block by block, so that it is never in memory whole.
+// Filters the channels of a recording block by block, so that memory never holds all of it.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -15,7 +15,7 @@
 
 namespace wingbeat::cli {
 
-/// The most taps that a recording is filtered with in blocks.
+/// Most taps for filtering a recording in blocks.
 inline constexpr std::size_t max_block_taps = 65536;
 
 struct recording_filter_spec {
@@ -27,7 +27,7 @@ struct recording_filter_spec {
 /// Takes results, [frame][channel].
 using frame_sink = std::function<void(std::span<const double> frames)>;
 
-/// Returns the most bytes of arrays that the filter takes.
+/// Returns the most bytes of the filter's arrays.
 [[nodiscard]] double recording_filter_bytes(std::size_t n_channels, std::size_t n_taps);
 
 /// Filters by stream_filter and gives all results to `sink`. taps: real, one row or one for each

@@ -75,7 +75,7 @@ extent mode_of(const std::string& name) {
   throw json::other_error::create(501, "no mode", static_cast<const json*>(nullptr));
 }
 
-/// Reads the line behind the array. Throws json's errors.
+/// Reads the line after the array. Throws json's errors.
 searching::search_part part_of(const json& document) {
   searching::search_part part;
   searching::search_source& source = part.source;
@@ -110,7 +110,7 @@ searching::search_part part_of(const json& document) {
       file));
 }
 
-/// Requires that a part is as it was written. Returns the text behind its arrays.
+/// Checks the checksum of a part. Returns the text after its arrays.
 std::string_view checked_text(const std::string& file, std::span<const std::byte> header,
                               std::span<const std::byte> arrays, std::span<const std::byte> rest) {
   const std::string_view text{reinterpret_cast<const char*>(rest.data()), rest.size()};
@@ -163,7 +163,7 @@ std::uint64_t hash_of(const std::vector<std::string>& files) {
     hash.add(size);
     std::ifstream content{file, std::ios::binary};
     for (std::size_t i = 0; i < n_pieces; ++i) {
-      content.clear();  // of the end
+      content.clear();  // the content's end
       content.seekg(static_cast<std::streamoff>(last * i / (n_pieces - 1)));
       content.read(reinterpret_cast<char*>(words.data()), sizeof(words));
       for (const std::uint64_t word : words) hash.add(word);

@@ -11,18 +11,18 @@
 
 namespace wingbeat::cli {
 
-/// Returns the shard that "3/16" is, number 3 of 0 .. 15. Throws `plan_error` for another text.
+/// Returns the shard of "3/16": number 3 of 0 .. 15. Throws `plan_error` for another text.
 [[nodiscard]] searching::shard shard_of(std::string_view text);
 
-/// Returns a hash of the sizes of files and of pieces of their content, all of a few small ones;
-/// pipes count as nothing.
+/// Returns a hash of files' sizes and of pieces of their contents, or of small files all. Pipes are
+/// ignored.
 [[nodiscard]] std::uint64_t hash_of(const std::vector<std::string>& files);
 
-/// Writes a file of type .npy, an array of unsigned integers of 64 bits, [plane][y][x], with a line
-/// of JSON behind it. Planes: `search_state::keys`, then both of `unit_sums` if they are kept.
+/// Writes a .npy file, an array of unsigned 64-bit integers [plane][y][x], followed by a line of
+/// JSON. Planes: `search_state::keys`, then both of `unit_sums` if they are kept.
 void write_part(const std::string& file, const searching::search_part& part);
 
-/// Reads it. Throws `file_error` for any other file.
+/// Reads such a file. Throws `file_error` for any other.
 [[nodiscard]] searching::search_part read_part(const std::string& file);
 
 }  // namespace wingbeat::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard streams, where the program was started without some of them.
+// The standard streams, if the program was started without some of them.
 #pragma once
 
 namespace wingbeat::cli {

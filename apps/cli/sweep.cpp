@@ -28,7 +28,7 @@ constexpr std::size_t max_mib = std::size_t{1} << 30;
       "'{}' is not a length; write 1000, 2^10, 2^1..2^13, 480x640 or a list of those", word));
 }
 
-/// Returns the number of the digits, or the largest of its type for a larger number.
+/// Returns the number that the digits represent, limited to the type's range.
 std::size_t number_of(std::string_view digits, std::string_view word) {
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
     refuse_word(word);

@@ -37,12 +37,12 @@ void add_sweep_options(CLI::App& command, sweep_options& into);
 
 /// Returns one request for each length, in the order given. Throws `plan_error` for unknown words
 /// of length, kind, precision, layout or order of bins, for a length above `max_length`, for kinds
-/// of another number of axes, and for a planar layout of reals; the engine refuses other requests
+/// of another number of axes, and for a planar layout of reals. The engine refuses other requests
 /// when it plans.
 [[nodiscard]] std::vector<plan_spec> problems_of(const sweep_options& options,
                                                  const device_info& device);
 
-/// Returns "4096x4096", or "256" of one axis.
+/// Returns "4096x4096", or "256" for one axis.
 [[nodiscard]] std::string axes_text(const plan_spec& spec);
 
 /// Returns the options as a command line, for documents.

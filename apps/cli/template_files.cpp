@@ -55,7 +55,7 @@ std::size_t template_files::count() {
 }
 
 void template_files::open(std::size_t number) {
-  images_ = nullptr;  // before the next are in memory
+  images_ = nullptr;  // frees them before the next file is read
   if (auto kept = kept_.extract(number)) {
     images_ = std::move(kept.mapped());
   } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Templates of many files, read and handed out in batches.
+// Templates from many files, read and returned in batches.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -25,27 +25,27 @@ class template_files {
   [[nodiscard]] std::size_t height() const { return height_; }
   [[nodiscard]] std::size_t width() const { return width_; }
 
-  /// Returns the most channels of a file that was read so far.
+  /// Returns the most channels in any file read so far.
   [[nodiscard]] std::size_t max_channels() const { return max_channels_; }
 
-  /// Returns how many templates there are if every file has as many as the first.
+  /// Returns the number of templates if every file has as many as the first.
   [[nodiscard]] std::size_t expected() const { return expected_; }
 
-  /// Returns how many templates there are, which opens every file. Pipes, which cannot be read
-  /// again, are kept in memory for `next`. Called before `next`, which throws `file_error` where a
-  /// file then holds another number. Throws as `next` does.
+  /// Returns the number of templates, which requires opening every file. Pipes, which cannot be
+  /// read again, are kept in memory for `next`. Call it before `next`, which throws `file_error` if
+  /// a file then has another number. Throws as `next` does.
   [[nodiscard]] std::size_t count();
 
-  /// Leaves templates begin .. end - 1 to `next`, which begins there. begin <= end <= `count`,
-  /// which was called before.
+  /// Restricts `next` to templates begin .. end - 1, from the first of them on. Requires begin <=
+  /// end <= `count`, which was called before.
   void select(std::size_t begin, std::size_t end);
 
-  /// Returns the next templates, at most `most`. Throws `plan_error` for a file with another size
-  /// than the first, and as `read_finite` does.
+  /// Returns the next templates, at most `most`. Throws `plan_error` for a file whose images differ
+  /// in size from the first, and as `read_finite` does.
   [[nodiscard]] searching::template_batch next(std::size_t most);
 
-  /// Returns which part of all has been handed out: of those selected, else by bytes of files; 0
-  /// where they have none.
+  /// Returns the fraction of templates returned so far: of the selected ones, otherwise by bytes of
+  /// files; 0 if sizes are unknown.
   [[nodiscard]] double fraction() const;
 
  private:
@@ -57,11 +57,11 @@ class template_files {
   std::vector<std::string> files_;
   std::vector<std::uint64_t> bytes_;  ///< Of each file.
   precision real_;
-  file_images images_;  ///< Of file `file_`.
+  file_images images_;  ///< Images of file `file_`.
   std::size_t file_ = 0, taken_ = 0;
   std::size_t height_ = 0, width_ = 0, expected_ = 0;
   std::size_t begin_ = 0, next_ = 0;  ///< Numbers of templates.
-  std::optional<std::size_t> end_;    ///< Of those selected.
+  std::optional<std::size_t> end_;    ///< End of the selected ones.
   std::size_t max_channels_ = 1;
   std::vector<std::size_t> counts_;          ///< Of each file; empty before `count`.
   std::map<std::size_t, file_images> kept_;  ///< By number of the file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of spectral analysis: sums of cosines, of one period,
+// Windows of spectral analysis: one period of a sum of cosines,
 //   w[i] = sum over m of (-1)^m a[m] cos(2 pi m i/n),   0 <= i < n.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace wingbeat::cli {
 
-/// Rectangular has a = {1}; the others are of two (hann, hamming), three (blackman), four
-/// (blackman_harris) and five terms (flat_top), with the coefficients of scipy.signal.windows.
+/// The coefficients a are those of scipy.signal.windows: one (rectangular), two (hann, hamming),
+/// three (blackman), four (blackman_harris) or five (flat_top).
 enum class window { rectangular, hann, hamming, blackman, blackman_harris, flat_top };
 
 /// Returns "rectangular", "hann", "hamming", "blackman", "blackman-harris" or "flat-top".

@@ -99,8 +99,8 @@ void write_json(const std::string& name, const bench_document& document) {
   formats::write_whole_file(name, measure::document_text(json_of(document)));
 }
 
-/// Runs all problems. The document is written after each problem from the first measured one on, so
-/// that an interrupted sweep keeps its results; a pipe or a device gets it once, at the end.
+/// Runs all problems. From the first measured one on, the document is written after each problem,
+/// so that an interrupted sweep keeps its results; a pipe or a device gets it once, at the end.
 bench_document run_all(const options& o, const device_info& device) {
   const auto problems = problems_of(o.sweep, device);
   peer_list peers = open_peers(o.peers, device, o.limits);
@@ -151,7 +151,7 @@ int bench(options o) {
 }
 
 constexpr std::size_t max_rounds = 1'000'000;
-constexpr double longest_s = 1e6;  // in milliseconds an int, as poll() takes
+constexpr double longest_s = 1e6;  // poll() takes milliseconds as an int
 
 void add_bench_options(CLI::App& command, options& o) {
   add_sweep_options(command, o.sweep);

@@ -83,7 +83,7 @@ double rate_of(const options& o, const recording& input) {
       formatted("{} does not state its sample rate; give --adc-rate", joined(o.inputs, ", ")));
 }
 
-/// Returns the frequencies of channels, those of the sky where the files state them.
+/// Returns the frequencies of channels: those of the sky, if the files state them.
 frequency_axis axis_of(const channeliser_spec& spec, const recording& input) {
   const auto sky = input.frequencies();
   return sky ? sky_axis(spec, sky->first_hz, sky->step_hz < 0) : cli::axis_of(spec);
@@ -95,7 +95,7 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   spec.sample_bits = input.sample_bits();
   spec.complex_samples = input.is_complex();
   spec.polarisations = input.n_polarisations();
-  // Of an array, short heaps lose few spectra where a delay starts a window before the recording.
+  // Short heaps of arrays lose few spectra if a delay starts a window before the recording.
   const std::size_t of_array =
       std::max<std::size_t>(16, std::bit_floor((std::size_t{1} << 16) / spec.channels));
   spec.spectra_per_heap =
@@ -125,7 +125,7 @@ channeliser_spec spec_of(const options& o, const recording& input) {
         "--seed is of no use without dither; leave it out, or choose --dither uniform and an "
         "output of integers");
   }
-  static_cast<void>(sizes_of(spec));  // before files of channels and times are read
+  static_cast<void>(sizes_of(spec));  // before it reads files of gains and delays
   if (spec.narrowband) print_message("{}", band_text(spec, "taps", o.allows_alias));
   if (!spec.narrowband && o.allows_alias) {
     throw plan_error("--allow-alias is of no use without --narrowband; leave it out");
@@ -136,10 +136,10 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   return spec;
 }
 
-/// Where heaps begin, with delays and without.
+/// The first heap's start, without and with delays.
 struct heap_begin {
   std::int64_t due = 0, delayed = 0;
-  std::int64_t n_samples = 0;  ///< Before the first one, that the heap at `due` needs.
+  std::int64_t n_samples = 0;  ///< Missing before the recording for the heap at `due`.
 
   [[nodiscard]] bool is_late() const { return delayed > due; }
   [[nodiscard]] std::string sentence() const {
@@ -165,7 +165,7 @@ heap_begin begin_of(const options& o, const channeliser& bank) {
   return {due, windows.next_heap(0, begin).value_or(due), begin - windows.first_sample(due)};
 }
 
-/// Returns why delays leave fewer spectra, as the end of a sentence; nothing where they do not.
+/// Returns why delays leave fewer spectra, as the end of a sentence; empty if they do not.
 std::string lateness_text(const options& o, const channeliser& bank) {
   const heap_begin begin = begin_of(o, bank);
   return begin.is_late() ? formatted("; {}; {}", begin.sentence(), early_start_text) : "";
@@ -175,7 +175,7 @@ void write_stats(const options& o, const channeliser& bank, const channeliser_ru
   if (!o.stats.empty()) formats::write_whole_file(o.stats, stats_text(bank, run));
 }
 
-/// Where heaps go.
+/// Writes heaps to the outputs.
 class heap_sink {
  public:
   heap_sink(const options& o, const channeliser& bank, const frequency_axis& axis)
@@ -216,7 +216,7 @@ class heap_sink {
     write_stats(o, bank, run);
   }
 
-  /// Returns the whole spectra behind the last whole heap, which a file of heaps does not have.
+  /// Returns the number of spectra after the last whole heap, which a file of heaps omits.
   [[nodiscard]] std::size_t n_left_out() const { return n_left_out_; }
 
  private:
@@ -229,7 +229,7 @@ class heap_sink {
   std::optional<channel_waterfall> waterfall_;
 };
 
-/// Pushes so many missing samples, then those of the recording.
+/// Pushes `n_missing` missing samples, then those of the recording.
 void channelise(queue& on, channeliser& bank, std::size_t n_missing, recording& input,
                 heap_sink& sink, channeliser_run& run) {
   const auto begun = std::chrono::steady_clock::now();
@@ -261,7 +261,7 @@ void report(const options& o, const channeliser& bank, const channeliser_run& ru
                   counted(bank.counts().withheld, "heap"));
   }
   if (const heap_begin begin = begin_of(o, bank); begin.is_late()) {
-    // One heap before the first would have some of the recording's samples.
+    // At most one heap before the first would contain samples of the recording.
     const auto n =
         std::min(static_cast<std::size_t>(begin.delayed - begin.due), bank.sizes().heap_samples);
     print_message("{}: {} are left out; {}", begin.sentence(),
@@ -273,7 +273,7 @@ void report(const options& o, const channeliser& bank, const channeliser_run& ru
   }
 }
 
-/// Throws `plan_error` where the recording is too short for any spectrum, or misses samples of all.
+/// Throws `plan_error` if the recording is too short for a spectrum, or every heap misses samples.
 void require_heaps(const options& o, const channeliser& bank, const channeliser_run& run) {
   if (run.n_spectra() > 0) return;
   if (bank.counts().withheld > 0) {

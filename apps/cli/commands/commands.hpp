@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands of `wingbeat`. Each adds itself to the program, and sets the exit code when it runs.
+// The commands of `wingbeat`. Each adds itself to the program and, when run, sets the exit code.
 #pragma once
 
 namespace CLI {

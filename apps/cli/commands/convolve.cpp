@@ -54,7 +54,7 @@ struct options {
   bool correlates = false;
 };
 
-/// Refuses values of a PNG for another format, and half a range.
+/// Refuses options of a PNG for another format, and other depths than 8 and 16 bits.
 formats::image_write_options write_options_of(const options& o) {
   formats::image_write_options write;
   const bool is_png = formats::image_format_of(o.output) == formats::image_format::png;
@@ -69,8 +69,8 @@ formats::image_write_options write_options_of(const options& o) {
   return write;
 }
 
-/// Returns what is black and white in a PNG: what was asked for; else as in the image, where it has
-/// unsigned samples.
+/// Returns the values of black and white in a PNG: those of the options, otherwise the image's if
+/// it has unsigned samples.
 std::optional<formats::value_range> png_range_of(const options& o, double full_scale, int bits) {
   if (!o.black && !o.white && full_scale == 0) return std::nullopt;
   const double white = full_scale != 0 ? full_scale : bits == 8 ? 255 : 65535;
@@ -80,7 +80,7 @@ std::optional<formats::value_range> png_range_of(const options& o, double full_s
       formatted("--black {:g} is not below --white {:g}; give a range", range.black, range.white));
 }
 
-/// Refuses a kernel of several images, or of colours that the images do not have.
+/// Refuses a kernel of several images, and a coloured one for images without colours.
 void require_kernel(const options& o, const formats::image_stack& kernel,
                     std::size_t image_channels) {
   if (kernel.n_images > 1) {
@@ -128,8 +128,8 @@ void require_within(const options& o, const formats::image_stack& images,
                 o.image_file));
 }
 
-/// Returns the bytes of the arrays of one image on its way: as read, padded with its spectra, and
-/// as written. In fp64 the image is padded by the kernel on both sides, before its transform.
+/// Returns the bytes of the arrays for one image: as read, padded with its spectra, and as written.
+/// In fp64 the kernel pads the image on both sides before its transform.
 double needed_bytes(const image_filter_spec& spec, const formats::image_stack& kernel,
                     const formats::image_stack& result) {
   const bool is_double = spec.real == precision::fp64;
@@ -149,7 +149,7 @@ double needed_bytes(const image_filter_spec& spec, const formats::image_stack& k
          sizeof(double) * kernel_numbers;
 }
 
-/// Convolves the images one after another into the file.
+/// Convolves the images one by one and writes them to the file.
 void convolve_images(const options& o, formats::image_reader& images, image_filter& filter,
                      formats::image_writer& target) {
   const std::size_t n_images = images.shape().n_images;

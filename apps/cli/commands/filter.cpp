@@ -63,7 +63,7 @@ bool is_wav(const std::string& file) {
   return formats::extension_of(file) == ".wav";
 }
 
-/// Refuses a .wav file of what it cannot hold, before any work is done.
+/// Refuses a .wav file that cannot hold the result, before any work is done.
 void require_recording(const options& o, const formats::signal& signal,
                        const formats::signal& taps) {
   if (!is_wav(o.output)) return;
@@ -97,11 +97,11 @@ void require_shapes(const options& o, const formats::signal& signal, const forma
   }
 }
 
-/// Signals are filtered in pieces of about so many samples: whole rows, or parts of one.
+/// About the number of samples in a piece: several whole rows, or part of one.
 constexpr std::size_t piece_samples = std::size_t{1} << 20;
 
-/// Filters rows piece by piece. A part of a row begins the taps' length less one before its first
-/// output, and is zero where the row is not.
+/// Filters rows piece by piece. A part of a row begins taps.row_length - 1 samples before its first
+/// output; samples outside the row are 0.
 class row_filter {
  public:
   row_filter(const device_info& device, const formats::signal& signal, const formats::signal& taps,
@@ -146,7 +146,7 @@ class row_filter {
     add(count, length, row, numbers_of(from_, row * length, count * length));
   }
 
-  /// Filters a row in parts, which are the values of mode `valid` of a longer signal.
+  /// Filters a row in parts, each in mode `valid`.
   void add_parts(std::size_t row) {
     const auto n_before = static_cast<std::ptrdiff_t>(taps_.row_length) - 1;
     const extent mode = std::exchange(spec_.mode, extent::valid);
@@ -163,7 +163,7 @@ class row_filter {
     spec_.mode = mode;
   }
 
-  /// Returns numbers of a row from index `first` on, which may lie before it.
+  /// Returns numbers of a row from index `first` on; those outside the row are 0.
   [[nodiscard]] std::vector<double> part_of(std::size_t row, std::ptrdiff_t first,
                                             std::size_t count) const {
     const auto length = static_cast<std::ptrdiff_t>(from_.row_length);
@@ -184,7 +184,7 @@ class row_filter {
     return verify::numbers_of(std::span{rows.samples}.subspan(first, count), !is_complex_);
   }
 
-  /// Appends the results of `count` signals, the first of them, or a part of it, row `row`.
+  /// Appends the results of `count` signals; the first is row `row`, or a part of it.
   void add(std::size_t count, std::size_t length, std::size_t row,
            const std::vector<double>& values) {
     const bool is_planned = filter_ && spec_.images == count && spec_.image.front() == length;
@@ -214,14 +214,14 @@ class row_filter {
   queue on_;
   const formats::signal &from_, &taps_;
   bool is_complex_;
-  convolution_spec spec_;  ///< Of the rows, or of what is planned.
+  convolution_spec spec_;  ///< Of rows; in a plan, of its pieces.
   formats::signal result_;
   std::optional<convolving::convolver> filter_;
   std::size_t planned_row_ = 0;
   rate_bar bar_{"filter", "sample"};
 };
 
-/// Returns the bytes of the arrays that whole signals take: both and the pieces between them.
+/// Returns the bytes of whole signals, input and result, and of the pieces between them.
 double needed_bytes(const formats::signal& signal, const formats::signal& taps, extent mode) {
   const auto n_rows = static_cast<double>(signal.n_rows);
   const auto length = static_cast<double>(signal.row_length);
@@ -240,8 +240,8 @@ int report(const options& o, const formats::signal& result, const device_info& d
   return exit_ok;
 }
 
-/// Whether a recording is filtered into another block by block: the signal can be read anywhere,
-/// and taps are not too long for that.
+/// Returns whether a recording is filtered into another block by block: it can be read at any
+/// place, and the taps are short enough.
 bool is_filtered_in_blocks(const options& o, const formats::signal& taps) {
   std::error_code failure;
   return is_wav(o.signal_file) && is_wav(o.output) && taps.is_real &&
@@ -271,8 +271,8 @@ int filter_blocks(const options& o, const device_info& device, const formats::si
   return report(o, result, device, memory);
 }
 
-/// Refuses files whose samples alone exceed the limit: a number in memory takes at least twice the
-/// bytes of any file but text, and is in both the signal and the result.
+/// Refuses files whose samples alone exceed the limit: in memory a number takes at least twice the
+/// bytes that it has in any file but text, both in the signal and in the result.
 void require_file(const options& o) {
   std::error_code failure;
   const auto file_bytes = std::filesystem::file_size(o.signal_file, failure);

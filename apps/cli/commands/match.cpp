@@ -103,7 +103,7 @@ void validate(const options& o) {
   }
 }
 
-/// Returns what spectra are stored as, where it differs from the precision.
+/// Returns the type of stored spectra, if it differs from the precision.
 std::optional<precision> between_of(const options& o) {
   if (o.storage && o.real == precision::fp64) {
     throw plan_error(
@@ -134,7 +134,7 @@ match_request request_of(const options& o) {
   return request;
 }
 
-/// Returns which image of the file is searched.
+/// Returns the number of the image to search in the file.
 std::size_t frame_of(const options& o, const formats::image_stack& images) {
   if (images.n_images > 1 && !o.frame) {
     throw plan_error(formatted("{} holds {} images, and one is searched; choose it with --frame",
@@ -146,7 +146,7 @@ std::size_t frame_of(const options& o, const formats::image_stack& images) {
                              counted(images.n_images, "image")));
 }
 
-/// Returns the image to search, grey, with NaN where a pixel is not there.
+/// Returns the image to search in grey, with NaN for missing pixels.
 formats::image_stack read_image(const options& o, formats::image_reader& images, precision real) {
   if (images.shape().n_channels > 1) {
     print_message("{} has {}; its grey is searched", o.image_file,
@@ -166,8 +166,8 @@ formats::image_stack read_image(const options& o, formats::image_reader& images,
   return image;
 }
 
-/// Returns the bytes of the arrays of a search, or of a masked one, which is in fp64 and
-/// has an array for each of its sums.
+/// Returns the bytes of the arrays of a search. A masked one is in fp64 and has an array for each
+/// of its sums.
 double needed_bytes(const match_request& request, const formats::image_stack& image,
                     const template_files& templates, bool is_masked) {
   const auto height = static_cast<double>(image.height), width = static_cast<double>(image.width);
@@ -182,7 +182,7 @@ double needed_bytes(const match_request& request, const formats::image_stack& im
          (16 + number_bytes) * at_once * template_height * template_width;
 }
 
-/// Returns the bytes of as many peaks as a map has room for.
+/// Returns the bytes of the most peaks that fit a map.
 double peak_bytes(const options& o, const match_request& request, const formats::image_stack& image,
                   const template_files& templates) {
   if (!request.wants_peaks) return 0;
@@ -198,13 +198,13 @@ double peak_bytes(const options& o, const match_request& request, const formats:
   return count * (sizeof(peak) + sizeof(searching::located_peak));
 }
 
-/// Writes the map of each template as it comes, so that memory holds one.
+/// Writes each template's map when it is complete, so that memory holds only one.
 class map_file {
  public:
   map_file(const options& o, const searching::search_source& source, std::size_t n_maps)
       : file_(o.outputs.map), n_maps_(n_maps), source_(source) {
     const bool is_npy = formats::image_format_of(file_) == formats::image_format::npy;
-    // What goes through a search was rounded to fp32 there.
+    // The search itself rounds the maps of normalised scores to fp32.
     options_.is_double_precision = is_npy && !o.is_normalised && o.real == precision::fp64;
   }
 
@@ -262,8 +262,7 @@ searching::search_source source_of(const options& o, const match_request& reques
   return source;
 }
 
-/// Leaves the templates of this part to the search, and returns the part, of which nothing is kept
-/// yet.
+/// Leaves this part's templates to the search, and returns the part before anything is kept.
 searching::search_part selected_part(const options& o, const match_request& request,
                                      const formats::image_stack& image, template_files& templates) {
   const std::vector<double> samples = formats::to_doubles(image.samples);

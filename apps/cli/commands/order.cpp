@@ -60,8 +60,8 @@ struct order_options {
   std::string kind = "c2c";
 };
 
-/// Returns the kind that was asked for. Of those with a real side the order is natural, and no bin
-/// has an opposite one in memory.
+/// Returns the kind of the request. A kind with a real side has natural order, and none of its bins
+/// has an opposite in memory.
 const request::traits& kind_of(const order_options& o) {
   const request::traits& kind = request::traits_of(axis_kind_named(o.kind));
   if (!kind.is_real() || (*o.order == device::order::natural && !o.is_mirror)) return kind;
@@ -106,14 +106,14 @@ device::nabla::index_map nabla_map(const order_options& o) {
   return {*o.elements_log2, *o.workgroup_log2};
 }
 
-/// Bits in their places: of 2^E elements and 2^W threads.
+/// Returns the map of 2^E elements per thread and 2^W threads: its digits are bits.
 device::scrambled::digit_map map_of_bits(unsigned elements_log2, unsigned workgroup_log2) {
   return {1U << elements_log2, 1U << workgroup_log2,
           device::prime_factors(1U << (elements_log2 + workgroup_log2))};
 }
 
-/// The elements of a thread that are asked for, or else advised for fp32, in workgroups of any size
-/// where those of a usual one are too few. There are some.
+/// Returns the elements of a thread: those of the options, otherwise the advised ones for fp32, in
+/// a workgroup of any size if no usual one fits.
 unsigned scrambled_elements(const order_options& o, unsigned length) {
   using device::workgroup::limits;
   if (o.elements) return static_cast<unsigned>(*o.elements);
@@ -128,7 +128,7 @@ unsigned scrambled_elements(const order_options& o, unsigned length) {
   return (usual.is_valid() ? usual : advised({~0U, ~0U, 32, ~0U})).elements_per_thread;
 }
 
-/// The elements of a thread that give `length` a scrambled order.
+/// Returns the elements per thread with which `length` has a scrambled order.
 std::vector<unsigned> scrambled_choices(unsigned length) {
   std::vector<unsigned> choices;
   for (unsigned e = 2; e <= device::workgroup::max_held; ++e) {

@@ -23,8 +23,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Below what it returns, results differ by rounding alone, relative to the largest number: both
-/// are rounded, and in 16 bits what ranks exchange is, too.
+/// Returns the largest difference of two results by rounding, relative to the largest number. Both
+/// are rounded; in 16 bits the data that ranks exchange is rounded too.
 double max_difference(const plan_spec& spec) {
   const verify::error_bound bound = verify::bound_of({request::logical_points_of(spec), spec.real});
   return 2 * bound.largest + 4 * bound.stored;
@@ -51,7 +51,7 @@ requested requested_of(const several_devices& chosen, sweep_options sweep) {
   const precision real = sweep.precision == "fp64" ? precision::fp64 : precision::fp32;
   std::vector<std::string> names = chosen.names;
   if (chosen.has_processes) {
-    // Each its own device of the machine, where there are several.
+    // Each process takes a device of its own, if there are several.
     const device_info first = choose_device(sweep.device, real);
     const std::size_t n_devices = devices(first.runs_on).size();
     const std::size_t index = process_rank_of_environment().local % n_devices;
@@ -172,7 +172,7 @@ int bench_devices(const several_devices& chosen, const sweep_options& sweep,
       is_right &= run.difference.value_or(0) <= max_difference(spec);
     } catch (const error& refused) {
       const bool is_request = dynamic_cast<const plan_error*>(&refused) != nullptr;
-      if (ranks.group() && !is_request) throw;  // a rank was lost, and with it what follows
+      if (ranks.group() && !is_request) throw;  // a rank was lost, so later problems fail too
       print_message("{} is left out: {}", axes_text(spec), in_options(refused.what()));
     }
   }

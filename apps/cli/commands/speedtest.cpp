@@ -59,7 +59,7 @@ struct speedtest_options {
   bool is_json = false;
 };
 
-/// Returns the prefix with the suffix, .png unless the prefix ends in the extension of a chart.
+/// Returns the prefix with the suffix; .png unless the prefix has the extension of a chart.
 std::string chart_file(const speedtest_options& o, const std::string& suffix) {
   const std::filesystem::path prefix{o.plot_prefix};
   const std::string extension = formats::extension_of(prefix);

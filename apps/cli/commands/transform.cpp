@@ -80,7 +80,7 @@ constexpr double max_hz = 1e12;
 /// An option that was given, or an empty name.
 using given_option = std::pair<const char*, bool>;
 
-/// Refuses options that a form has no use for.
+/// Refuses options that a form does not use.
 void refuse_options(const std::string& form, const std::vector<given_option>& options) {
   for (const auto& [name, is_given] : options) {
     if (is_given) throw plan_error(formatted("{} is of no use with {}; drop one", name, form));

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t default_segment = 256;
 
-/// Returns the length of segments: the one asked for, or the default, or that of a shorter row.
+/// Returns the segment length: the given one, or the default limited to the length of a row.
 std::size_t segment_of(const transform_options& o, const formats::signal& signal) {
   if (o.segment) {
     request::require_length(*o.segment);
@@ -67,7 +67,7 @@ void require_powers(const std::vector<double>& values, const std::string& name, 
                 name, largest));
 }
 
-/// Returns what a power is divided by: of a density the rate times the energy of the window, of a
+/// Returns the divisor of powers: for a density the rate times the energy of the window, for a
 /// spectrum the square of its sum.
 double divisor_of(const power_scaling scale, const std::vector<double>& window, double rate_hz) {
   double sum = 0, energy = 0;
@@ -84,7 +84,7 @@ power_scaling scaling_of(const transform_options& o) {
       {{"density", power_scaling::density}, {"spectrum", power_scaling::spectrum}});
 }
 
-/// Everything about frames but their powers.
+/// A problem of frames, without their powers.
 struct frame_problem {
   frame_layout layout;
   frame_weights weights;

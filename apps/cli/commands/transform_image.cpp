@@ -32,15 +32,14 @@ namespace {
 
 constexpr std::size_t max_cells = 1024;  // of an axis of the picture
 
-/// Pixels, and the most memory that their transform takes, in words.
+/// Pixels, and in words the most memory that their transform takes.
 struct pixel_rows {
   formats::signal rows;
   std::string memory;
   formats::pixel_size pixel_angstrom = {};
 };
 
-/// Returns the most bytes in which one of the engines works, beside a transform's input and output.
-/// Compiles nothing.
+/// Returns the largest workspace of the chosen engines. Compiles nothing.
 double work_bytes(const transform_options& o, const plan_spec& spec) {
   std::size_t most = 0;
   for (const device_info& device : devices_for(o, 0)) {
@@ -51,8 +50,8 @@ double work_bytes(const transform_options& o, const plan_spec& spec) {
   return static_cast<double>(most);
 }
 
-/// Returns the bytes of the arrays that a transform of a file's pixels needs at most: those kept
-/// throughout, and those of the step that takes most besides.
+/// Returns the most bytes of arrays that the transform of a file's pixels needs: those kept
+/// throughout, plus those of the largest step.
 double needed_bytes(const transform_options& o, const plan_spec& spec, double n_pixels) {
   constexpr double mebibyte = 0x1p20, compiler_bytes = 320 * mebibyte, driver_bytes = 96 * mebibyte;
   const auto has = [&](std::string_view name) {
@@ -65,19 +64,19 @@ double needed_bytes(const transform_options& o, const plan_spec& spec, double n_
   const auto in = static_cast<double>(input_bytes(spec));
   const auto out = static_cast<double>(output_bytes(spec));
   const auto points = static_cast<double>(request::points_of(spec));
-  const double reals = spec.real == precision::fp64 ? 1 : 2;  // fp64 bytes of each one
+  const double reals = spec.real == precision::fp64 ? 1 : 2;  // fp64 bytes per byte of reals
   const double doubles_in = reals * in, doubles_out = reals * out;
   const bool is_full =
       o.check == verify::check_extent::full || points <= verify::max_values_unsampled;
   const double expected = is_full ? doubles_out : 0;
-  // The pixels, the problem's input as doubles and packed, and values of the best engine so far.
+  // The pixels, the input as doubles and packed, and values of the best engine so far.
   const double kept = 16 * n_pixels + doubles_in + in + (has_several ? doubles_out : 0);
   const double definition = is_full ? in + 2 * doubles_in + 3 * doubles_out + 32 * points : 0;
   const double on_device = in + 2 * out + work_bytes(o, spec);
   const double running = on_device + expected + (has("reference") ? 32 * points : 0);
-  // Samples of transforms from reals to reals are those of a longer, complex one.
+  // Checks of transforms from reals to reals sample a longer, complex one.
   const bool is_extended = request::traits_of(spec.kind).is_real_to_real();
-  // Those of a prime are its whole transform, in complex numbers of three types.
+  // A prime axis is sampled as a whole transform, in complex numbers of three types.
   const auto sampled = static_cast<double>(verify::sampled_points_of(spec));
   const double sampling = in + 2 * doubles_in + (is_extended ? 120 * points : 80 * sampled);
   const double compared = is_full ? expected : o.check == verify::check_extent::none ? 0 : sampling;
@@ -93,7 +92,7 @@ double needed_bytes(const transform_options& o, const plan_spec& spec, double n_
   return std::max(steps + driver_bytes, kept + expected + compiler_bytes);
 }
 
-/// Returns what `require_memory` does of a transform of these pixels, whose samples are not read.
+/// Calls `require_memory` for a transform of these pixels, whose samples are not read.
 std::string require_pixels(const transform_options& o, const formats::signal& pixels,
                            double read_bytes, double kept_bytes) {
   const plan_spec spec = image_spec(pixels, o.shown_file(), request_of(o));
@@ -103,7 +102,7 @@ std::string require_pixels(const transform_options& o, const formats::signal& pi
                         o.max_memory);
 }
 
-/// Returns the pixels as rows: an array of numbers as it is, an image as grey.
+/// Returns the pixels as rows: an array of numbers unchanged, an image in grey.
 pixel_rows read_rows(const transform_options& o, precision real) {
   const std::string extension = formats::extension_of(o.file);
   if (extension == ".npy" || extension == ".txt" || extension == ".csv") {
@@ -132,8 +131,8 @@ pixel_rows read_rows(const transform_options& o, precision real) {
   return {std::move(rows), std::move(memory), image.pixel_angstrom};
 }
 
-/// Returns the magnitudes in dB, each axis in the order of its frequencies, 0 in the middle. Bins
-/// that share a cell are averaged by their powers.
+/// Returns the magnitudes in dB, each axis in the order of its frequencies with 0 in the middle. A
+/// cell averages the powers of its bins.
 formats::waterfall_chart picture_of(const formats::signal& bins, const std::string& title,
                                     const formats::pixel_size& pixel) {
   const std::size_t height = bins.n_rows, width = bins.row_length;

@@ -19,7 +19,7 @@
 
 namespace wingbeat::cli {
 
-/// Those of the request are as given; `request_of` has its kinds and scale, too.
+/// The options, with the request as given; `request_of` completes its kinds and scale.
 struct transform_options : transform_request {
   std::string file;
   std::vector<std::string> engines{"all"}, devices;
@@ -43,7 +43,7 @@ struct transform_options : transform_request {
 /// Returns the request of rows or of an image.
 [[nodiscard]] transform_request request_of(const transform_options& o);
 
-/// Returns the devices of `--devices`, or else those of `--engine` for a problem of `n_points`.
+/// Returns the devices of `--devices`, or of `--engine` for a problem of `n_points`.
 [[nodiscard]] std::vector<device_info> devices_for(const transform_options& o,
                                                    std::size_t n_points);
 
@@ -53,9 +53,9 @@ struct transform_options : transform_request {
                                          const std::vector<device_info>& chosen,
                                          verify::judge& check);
 
-/// Reports what engines made: `heading` and a line for each, what `report_values` adds where one of
-/// them is right, and `document`, to which both add, in place of tables where JSON is asked for.
-/// Returns the exit code.
+/// Reports results: `heading`, a line for each engine, and if one of them is right what
+/// `report_values` prints; with --json instead of tables `document`, to which all of these are
+/// added. Returns the exit code.
 int report_outcome(const transform_options& o, const std::string& heading, std::size_t length,
                    nlohmann::ordered_json document, const engine_outcome& found,
                    const verify::judge& check,

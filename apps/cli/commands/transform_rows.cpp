@@ -42,7 +42,7 @@ void report_length(const transform_options& o, const problem& solved) {
   }
 }
 
-/// The samples of rows under a window, read by a load functor, and by a reader for the definition.
+/// Windowed samples of rows, for a load functor and for a reader of the definition.
 struct windowed_rows {
   frame_layout layout;
   frame_weights weights;
@@ -59,8 +59,7 @@ struct windowed_rows {
   }
 };
 
-/// Runs the problem on the engines. Windowed samples are rounded in every engine, the definition
-/// takes them as they are.
+/// Runs the problem on the engines. Every engine rounds windowed samples; the definition does not.
 engine_outcome solve(const transform_options& o, const problem& solved,
                      std::optional<verify::judge>& check) {
   const auto chosen = devices_for(o, request::points_of(solved.spec) * solved.spec.batch);
@@ -82,7 +81,7 @@ engine_outcome solve(const transform_options& o, const problem& solved,
   return run_request(o, spec, input, chosen, *check);
 }
 
-/// Tells what a player does with samples: those beyond 1 are clipped.
+/// Reports samples beyond 1, which players clip.
 void report_recording(const std::string& file, const formats::signal& recording) {
   double largest = 0;
   std::size_t n_beyond = 0;

@@ -73,7 +73,7 @@ std::vector<subject> subjects_of(const verify_options& o) {
   return subjects;
 }
 
-/// Returns the kinds to check; none: each that exists for a length.
+/// Returns the kinds to check; empty: each that exists for a length.
 std::vector<transform> kinds_of(const verify_options& o) {
   std::vector<std::string> names = o.kinds;
   const bool is_all = std::erase(names, "all") > 0;

@@ -31,8 +31,8 @@ verify::agreement check(library_run& run, const std::vector<std::byte>& block, v
                         const verify::bin_map& bin_at = {}) {
   run.fill(block);
   static_cast<void>(run.time(1));
-  // The first call of `time` adds a run, which in place transforms its own output; filled again,
-  // the second call starts from the input.
+  // The first call of `time` makes an extra run, which in place transforms its own output. The
+  // refilled input lets the second call start afresh.
   run.fill(block);
   static_cast<void>(run.time(1));
   return truth(
@@ -113,8 +113,8 @@ std::vector<timed_run> time_all(queue& on, bench_buffers& memory,
   }
 }
 
-/// Times calls in rounds in which the libraries, of which the first is wingbeat, take turns. A peer
-/// that refuses or fails keeps its other figures.
+/// Times calls in rounds in which the libraries, wingbeat first, alternate. A peer that refuses or
+/// fails keeps its other figures.
 void time_calls(std::vector<checked_run>& libraries, const std::vector<timed_run>& runs,
                 const measure::stop_rule& rule, const plan_spec& spec) {
   constexpr int max_rounds = 9;
@@ -174,7 +174,7 @@ bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
   }
   bench_result result;
   result.spec = spec;
-  // Planned before memory is allocated, because a request that no engine plans may name any size.
+  // Plans before it allocates, because a request that no engine plans may have any size.
   measure::preparation times;
   plan planned = time_planning(on, spec, times);
   result.planned = description_of(planned);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One problem of the bench: wingbeat, a plain copy of the same bytes and every peer take turns.
+// One problem of the bench: wingbeat, a copy of the same bytes and all peers alternate.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -16,7 +16,7 @@
 
 namespace wingbeat::cli {
 
-/// What a plan says of itself.
+/// The description of a plan.
 struct plan_description {
   std::string text;
   std::size_t n_passes = 0;  ///< See `plan::passes`; 0 on engines that compile no kernels.
@@ -31,15 +31,15 @@ struct bench_figures {
   measure::quartiles seconds = {};
   double min_s = 0, max_s = 0;
   measure::preparation prepared = {};
-  double enqueue_s = -1;            ///< A call's time on its thread; negative: not measured.
-  verify::agreement accuracy = {};  ///< The worst of the transforms that were checked.
+  double enqueue_s = -1;            ///< Time of a call on its thread; negative: not measured.
+  verify::agreement accuracy = {};  ///< The worst of the checked transforms.
   std::string refused = {};         ///< Why it did not run; empty: it did.
 };
 
 /// How a problem is measured.
 struct bench_rule {
   measure::stop_rule stop;
-  bool times_calls = false;  ///< Measure what a call costs its thread too.
+  bool times_calls = false;  ///< Also measures the calling thread's time.
 };
 
 /// The clocks after each round, in MHz.
@@ -61,11 +61,11 @@ struct bench_result {
   plan_description planned;
   std::optional<bench_clocks> clocks;
 
-  /// Returns the copy's time over the library's; 0 where the library did not run.
+  /// Returns the copy's time over the library's; 0 if the library did not run.
   [[nodiscard]] double fraction(const bench_figures& library) const {
     return library.seconds.median > 0 ? copy_s.median / library.seconds.median : 0;
   }
-  /// Returns the peer's time over ours; 0 where wingbeat did not run.
+  /// Returns the peer's time over wingbeat's; 0 if wingbeat did not run.
   [[nodiscard]] double ratio(const bench_figures& peer) const {
     return ours.seconds.median > 0 ? peer.seconds.median / ours.seconds.median : 0;
   }
@@ -73,7 +73,7 @@ struct bench_result {
 
 /// Plans the problem, checks transforms of every library against the definition on poisoned output,
 /// then times them. A peer that fails or refuses is left out; a refusal by wingbeat throws. A peer
-/// that does not time its calls is left out of these alone.
+/// without times of calls is left out of these only.
 [[nodiscard]] bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
                                        measure::clock_watch& clocks, const bench_rule& rule);
 

@@ -22,7 +22,7 @@ class peer {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::string& version() const noexcept { return version_; }
 
-  /// Plans a problem. Throws `plan_error` where the peer refuses it, `device_error` where it fails.
+  /// Plans a problem. Throws `plan_error` if the peer refuses it, `device_error` if the peer fails.
   [[nodiscard]] virtual std::unique_ptr<measure::library_run> prepare(queue& on,
                                                                       const plan_spec& spec,
                                                                       bench_buffers& memory) = 0;

@@ -20,7 +20,7 @@ using measure::library_run;
 using measure::preparation;
 using measure::seconds_of;
 
-/// Makes plans ignore the cache of kernels while it lives.
+/// Makes plans ignore the kernel cache during its lifetime.
 class cold_cache {
  public:
   cold_cache() { backend::kernel_cache::shared().ignore_entries(true); }
@@ -48,7 +48,7 @@ double timed_runs(queue& on, std::size_t n_runs, const Run& run) {
   return watch.seconds();
 }
 
-/// A library's runs on the queue and the buffers of a problem.
+/// The runs of a library on the queue and the buffers of a problem.
 class queue_run : public library_run {
  public:
   /// Fills the input; in place, also the copy from which it is restored.
@@ -144,7 +144,7 @@ class cufft_run final : public queue_run {
 
 bench_buffers::bench_buffers(const queue& on, const plan_spec& spec)
     : in_place(spec.where == placement::in_place) {
-  // Equally long, so that a copy of the mean of both is one copy.
+  // Of equal size, so that one copy moves the mean of both.
   const std::size_t size_bytes = std::max(input_bytes(spec), output_bytes(spec));
   in = buffer{on, size_bytes};
   out = buffer{on, size_bytes};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of one problem that share a queue of ours: wingbeat, cuFFT and a plain copy.
+// The runs of one problem that share a wingbeat queue: wingbeat, cuFFT and a copy.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -41,8 +41,8 @@ struct bench_buffers {
 [[nodiscard]] double time_copies(queue& on, const plan_spec& spec, bench_buffers& memory,
                                  std::size_t n_runs);
 
-/// Plans without the cache of kernels, and where there are kernels once more with it; returns the
-/// last plan, and both times and the workspace in `times`. Says on stderr where it takes long.
+/// Plans without the kernel cache and, on engines with kernels, again with it. Returns the last
+/// plan; `times` receives both times and the workspace. Prints a message if planning takes long.
 [[nodiscard]] plan time_planning(const queue& on, const plan_spec& spec,
                                  measure::preparation& times);
 

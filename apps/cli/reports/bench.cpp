@@ -19,7 +19,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-/// Returns the figures of a peer; null where it could not be opened.
+/// Returns the figures of a peer; null if it could not be opened.
 const bench_figures* figures_of(const bench_result& result, const std::string& peer) {
   const auto found =
       std::find_if(result.peers.begin(), result.peers.end(),
@@ -33,7 +33,7 @@ json json_of(const measure::quartiles& values, const char* unit) {
           {formatted("quartile3_{}", unit), values.high}};
 }
 
-/// Adds a value, unless it is negative and thereby unknown.
+/// Adds a value, unless it is negative, which means unknown.
 void add_known(json& target, const char* name, double value) {
   if (value >= 0) target[name] = value;
 }
@@ -84,15 +84,15 @@ json json_of(const bench_result& result) {
   return j;
 }
 
-/// Returns the error over its bound. Above the bound a library is less accurate; from ten times the
-/// bound on, or with an error that is NaN, it is wrong.
+/// Returns the error over its bound. Above the bound a library is less accurate; at ten times the
+/// bound, or if the error is NaN, it is wrong.
 std::string error_text(const bench_figures& figures) {
   const double share = figures.accuracy.relative_l2 / figures.accuracy.relative_l2_bound;
   if (figures.accuracy.is_within) return formatted("{:.2f}", share);
   return formatted("{:.2f} {}", share, share < 10 ? "above" : "WRONG");
 }
 
-/// Returns the columns of the table: of wingbeat, then of each peer.
+/// Returns the columns of the table: wingbeat's, then each peer's.
 std::vector<column> columns_of(const bench_document& document) {
   std::vector<column> columns{{"lengths"}, {"batch"},    {"copy"},   {"wingbeat"},
                               {"spread"},  {"fraction"}, {"passes"}, {"error / bound"},
@@ -105,7 +105,7 @@ std::vector<column> columns_of(const bench_document& document) {
   return columns;
 }
 
-/// Returns the cells of a peer, or of one that did not run where `peer` is null.
+/// Returns the cells of a peer; null: it did not run.
 std::vector<std::string> peer_cells(const bench_result& result, const bench_figures* peer) {
   if (peer == nullptr || !peer->refused.empty()) return {"-", "-", "-", "-"};
   return {seconds_text(peer->seconds.median), formatted("{:.3f}", result.fraction(*peer)),
@@ -117,7 +117,7 @@ std::string enqueue_cell(const bench_figures* figures) {
   return is_known ? seconds_text(figures->enqueue_s) : "-";
 }
 
-/// Returns the results from the fewest points to the most, as a line runs through them.
+/// Returns the results in ascending order of points, the order of a line.
 std::vector<const bench_result*> by_points(const bench_document& document) {
   std::vector<const bench_result*> results;
   for (const bench_result& result : document.results) results.push_back(&result);
@@ -127,7 +127,7 @@ std::vector<const bench_result*> by_points(const bench_document& document) {
   return results;
 }
 
-/// Returns the line of a peer, or of wingbeat where `peer` is empty. N counts all points of a
+/// Returns the line of a peer, or of wingbeat if `peer` is empty. N counts all points of a
 /// transform.
 formats::chart_series series_of(const bench_document& document, const std::string& peer) {
   formats::chart_series line{.label = peer.empty() ? "wingbeat" : peer, .has_markers = true};
@@ -149,7 +149,7 @@ formats::chart_series series_of(const bench_document& document, const std::strin
   return line;
 }
 
-/// Returns a line for each peer that ran more than one problem, on all of its ratios.
+/// Returns a line for each peer that ran several problems, with a summary of its ratios.
 std::string ratios_text(const bench_document& document) {
   std::string lines;
   for (const auto& [name, version] : document.peers) {
@@ -274,7 +274,7 @@ formats::line_chart chart_of(const bench_document& document) {
     for (const double y : line.high) highest = std::max(highest, y);
     for (const double x : line.x) least = std::min(least, x), most = std::max(most, x);
   }
-  // The copy's own speed is in the picture, unless nothing comes near it.
+  // Shows the copy's speed, unless no library comes near it.
   chart.y.range = {0, 1.1 * (highest > 0.5 ? std::max(highest, 1.0) : highest)};
   chart.x.range = {least - 0.5, most + 0.5};
   return chart;

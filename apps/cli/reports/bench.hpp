@@ -22,13 +22,13 @@ struct bench_document {
   std::string driver;                                      ///< By NVML; empty without it.
   std::vector<std::pair<std::string, std::string>> peers;  ///< Name and version.
   std::vector<bench_result> results;
-  bool has_calls = false;  ///< The table has columns of what a call costs.
+  bool has_calls = false;  ///< The table has columns of the calling thread's time.
 };
 
 /// Returns the document "wingbeat.bench/2".
 [[nodiscard]] nlohmann::ordered_json json_of(const bench_document& document);
 
-/// Returns what documents of the bench and of plans say of a device.
+/// Returns the description of a device in documents of bench and plan.
 [[nodiscard]] nlohmann::ordered_json device_json(const device_info& device);
 
 /// Adds a plan to an object, its kernels as one object each.
@@ -38,7 +38,7 @@ void add_plan(nlohmann::ordered_json& target, const plan_description& planned);
 /// mean of its ratios, and the least.
 [[nodiscard]] std::string table_of(const bench_document& document);
 
-/// Returns fractions of the copy against log2 N, a line for each library, with notches on ours
+/// Returns fractions of the copy against log2 N, a line for each library; wingbeat's has notches
 /// where the number of passes changes.
 [[nodiscard]] formats::line_chart chart_of(const bench_document& document);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where one engine overtakes another: the smallest length from which it stays faster.
+// Break-even lengths: the smallest length from which one engine stays faster than another.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -22,11 +22,11 @@ struct timed_engine {
   std::vector<timed_length> times;
 };
 
-/// How two engines compare over the lengths that both were timed at.
+/// The comparison of two engines over the lengths at which both were timed.
 struct break_even {
   std::string faster, slower;         ///< At the largest common length; `faster` wins a tie.
   std::size_t largest = 0;            ///< That length.
-  std::optional<std::size_t> length;  ///< `faster` is ahead from here on; unset: at every length.
+  std::optional<std::size_t> length;  ///< `faster` is ahead from here on; unset: always.
 };
 
 /// Returns the break-even of every pair that has a length in common.

@@ -17,11 +17,11 @@ namespace {
 using namespace channelising;
 using json = nlohmann::ordered_json;
 
-/// Cells of a waterfall, about the pixels of a picture. Rows, a power of two, are halved where they
-/// are too many.
+/// Cells of a waterfall, about the pixels of a picture. If there are too many rows, a power of two,
+/// pairs are merged.
 constexpr std::size_t max_columns = 1024, max_rows = 1024;
 
-/// Returns what decibels of the powers of samples are relative to.
+/// Returns the reference of the samples' powers in decibels.
 const char* power_unit(heap_sample output) {
   const bool is_integer = output != heap_sample::fp16 && output != heap_sample::fp32;
   return is_integer ? "dB re 1 LSB² of the output" : "dB re 1";
@@ -103,7 +103,7 @@ channel_waterfall::channel_waterfall(const channeliser_spec& spec, const frequen
       counts_(max_rows),
       powers_(spec.polarisations, std::vector<double>(max_rows * n_columns_)) {}
 
-/// Halves the rows until there is one of this number.
+/// Merges pairs of rows until this row fits.
 void channel_waterfall::make_room(std::size_t row) {
   for (; row / spectra_per_row_ >= max_rows; spectra_per_row_ *= 2) {
     const auto halve = [](auto& rows, std::size_t n_columns) {
@@ -163,7 +163,7 @@ formats::waterfall_chart channel_waterfall::chart(const std::string& title) cons
       const std::size_t row = offset / n_columns_, column = offset % n_columns_;
       const std::size_t i = row * n_columns_ + (is_falling ? n_columns_ - 1 - column : column);
       const auto n = static_cast<double>(counts_[row] * (spec_.channels / n_columns_));
-      panel.values.push_back(10 * std::log10(powers_[p][i] / n));  // NaN of withheld heaps
+      panel.values.push_back(10 * std::log10(powers_[p][i] / n));  // NaN for withheld heaps
     }
     chart.panels.push_back(std::move(panel));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a channeliser made of a recording: powers of channels, statistics.
+// Results of a channeliser for a recording: powers of channels, statistics.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -21,15 +21,15 @@ struct frequency_axis {
   [[nodiscard]] double at(double channel) const { return first_hz + channel * step_hz; }
 };
 
-/// Returns those of a spec alone: of complex samples around 0 Hz.
+/// Returns the frequencies of a spec without a sky frequency; complex samples are around 0 Hz.
 [[nodiscard]] frequency_axis axis_of(const channeliser_spec& spec);
 
-/// Returns those of complex samples whose 0 Hz is `centre_hz` in the sky. Where the spectrum
-/// `is_inverted`, frequencies fall from channel to channel.
+/// Returns the frequencies for complex samples whose 0 Hz is `centre_hz` in the sky. If the
+/// spectrum `is_inverted`, frequencies fall from channel to channel.
 [[nodiscard]] frequency_axis sky_axis(const channeliser_spec& spec, double centre_hz,
                                       bool is_inverted);
 
-/// Sums up the powers of channels.
+/// Sums of the powers of channels.
 class channel_powers {
  public:
   explicit channel_powers(const channeliser_spec& spec) : channel_powers(spec, axis_of(spec)) {}
@@ -48,8 +48,8 @@ class channel_powers {
   std::vector<std::vector<double>> sums_;  ///< [polarisation][channel]
 };
 
-/// Powers over frequency and time. Channels share columns, and spectra rows, so that a recording of
-/// any length takes a picture's worth of memory.
+/// Powers over frequency and time. Columns average channels and rows average spectra, so that any
+/// recording takes the memory of one picture.
 class channel_waterfall {
  public:
   explicit channel_waterfall(const channeliser_spec& spec)
@@ -85,10 +85,10 @@ struct channeliser_run {
   std::vector<std::string> inputs = {};
   std::string device = {};
   frequency_axis axis = {};
-  unsigned sample_bits = 0;  ///< Of the samples in the files.
+  unsigned sample_bits = 0;  ///< Bits of samples in the files.
   std::int64_t first_sample = 0;
   std::vector<heap_record> heaps = {};
-  std::uint64_t n_samples = 0;  ///< Of each polarisation, missing ones among them.
+  std::uint64_t n_samples = 0;  ///< Per polarisation, including missing ones.
   double elapsed_s = 0;
 
   [[nodiscard]] std::size_t n_spectra() const;

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double max_score = 1e15;
 
-/// An option that names the file of a map which is made of all scores.
+/// An option that names the file of a map over all scores.
 struct map_option {
   const char* name;
   const char* help;
@@ -40,7 +40,7 @@ constexpr std::array map_options{
                &search_spec::keeps_sums},
 };
 
-/// Whether the file of a projection is a chart, not the numbers.
+/// Returns whether the file of a projection is a chart rather than numbers.
 bool is_drawn(const std::string& file) {
   const std::string extension = formats::extension_of(file);
   return extension == ".png" || extension == ".svg" || extension == ".pdf";
@@ -61,8 +61,8 @@ void write_map(const std::string& file, const std::vector<Number>& values,
   print_message("wrote {}: 1 map of {}", file, size_text(found.height, found.width));
 }
 
-/// Draws the largest scores in colours, with a bar of them. It has about a pixel for each score,
-/// and at least as many as its text takes.
+/// Draws the largest scores in colours with a colour bar, with about a pixel for each score and at
+/// least the size of its text.
 void draw_projection(const match_outputs& o, const searching::search_source& source,
                      const match_result& found) {
   constexpr double min_side = 400, max_side = 4000;
@@ -75,7 +75,7 @@ void draw_projection(const match_outputs& o, const searching::search_source& sou
   };
   std::vector<double> scores(found.scores.begin(), found.scores.end());
   std::replace(scores.begin(), scores.end(), -std::numeric_limits<double>::infinity(),
-               std::numeric_limits<double>::quiet_NaN());  // no score is a blank
+               std::numeric_limits<double>::quiet_NaN());  // no score is blank
   const double largest = *std::max_element(scores.begin(), scores.end());
   formats::write_chart(
       o.projection,
@@ -111,7 +111,7 @@ void write_maps(const match_outputs& o, const searching::search_source& source,
   }
 }
 
-/// write: writes the text of the peaks to the sink that it is given.
+/// write: writes the text of the peaks to a given sink.
 template <class Write>
 void write_peaks(const std::string& file, std::size_t count, const Write& write) {
   if (file.empty() || file == "-") return;
@@ -121,7 +121,7 @@ void write_peaks(const std::string& file, std::size_t count, const Write& write)
   print_message("wrote {}: {}", file, counted(count, "peak"));
 }
 
-/// Return the files of maps that are made of all scores; of peaks and maps.
+/// Return the files of maps over all scores; of peaks and maps.
 std::vector<named_file> map_files(const match_outputs& o) {
   std::vector<named_file> files{
       {"--map", o.map}, {"--projection", o.projection}, {"--numbers", o.numbers}};

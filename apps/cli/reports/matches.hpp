@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wanted of a search's scores, as options that `match` and `match-merge` share, and the
-// files and tables that are made of them.
+// The outputs of a search as options of `match` and `match-merge`, and the files and tables that
+// they write.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ class App;
 
 namespace wingbeat::cli {
 
-/// The options, and the files that they name.
+/// The options with the files that they name.
 struct match_outputs {
   std::optional<std::size_t> top, distance;
   std::optional<double> threshold;
   std::string projection, numbers, csv, star, box;
-  std::string map, picture;         ///< Of `match` alone, which adds these options.
+  std::string map, picture;         ///< Options of `match` only.
   std::array<std::string, 2> maps;  ///< --mean, --variance.
   bool is_json = false;
 };
@@ -34,16 +34,16 @@ void add_match_outputs(CLI::App& command, match_outputs& target);
 [[nodiscard]] peak_frame frame_of(const searching::search_source& source,
                                   const match_result& found);
 
-/// Throws `plan_error` for files that cannot hold what is to be written to them.
+/// Throws `plan_error` for files that cannot hold their output.
 void require_outputs(const match_outputs& outputs);
 
-/// Whether anything is asked for.
+/// Returns whether any output is requested.
 [[nodiscard]] bool has_outputs(const match_outputs& outputs);
 
-/// Adds what is wanted to a request; peaks are, unless only files of maps are asked for.
+/// Adds the outputs to a request; peaks too, unless only files of maps are requested.
 void request_outputs(const match_outputs& outputs, match_request& request);
 
-/// Writes and prints all of it.
+/// Writes and prints all outputs.
 void report_matches(const match_outputs& outputs, const searching::search_source& source,
                     const match_request& request, const match_result& found);
 

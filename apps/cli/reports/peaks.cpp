@@ -10,7 +10,7 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Scores are floats, whatever they were computed in.
+/// Returns a score as text. Scores are floats, whatever the arithmetic.
 std::string score_text(const peak& found) {
   return formatted("{}", static_cast<float>(found.score));
 }
@@ -20,7 +20,8 @@ std::string subpixel_text(double place) {
   return formatted("{}", std::round(place * 1000) / 1000);
 }
 
-/// Returns a name as one word of a STAR file: in quotes where it has blanks or begins as no word.
+/// Returns a name as a word of a STAR file: in quotes if it has blanks or a special first
+/// character.
 std::string star_word(const std::string& name) {
   constexpr std::string_view first = "_#$'\";[";
   const bool is_plain = !name.empty() && name.find_first_of(" \t") == std::string::npos &&
@@ -31,7 +32,7 @@ std::string star_word(const std::string& name) {
 
 constexpr std::size_t peaks_of_part = 4096;
 
-/// Gives the lines of all peaks, those of some thousands at a time.
+/// Passes the lines of all peaks to the sink, some thousands at a time.
 template <class LineOf>
 void give_lines(std::span<const searching::located_peak> peaks, const text_sink& write,
                 const LineOf& line_of) {
@@ -82,7 +83,7 @@ void peaks_table(std::span<const searching::located_peak> peaks, bool has_scores
     const std::size_t end = std::min(first + peaks_of_part, peaks.size());
     for (std::size_t rank = first; rank < end; ++rank) part.add(cells_of(rank, peaks[rank]));
     const std::string text = part.text();
-    write(first == 0 ? text : text.substr(text.find('\n') + 1));  // titles are above all
+    write(first == 0 ? text : text.substr(text.find('\n') + 1));  // only the first part has titles
   }
 }
 

@@ -15,47 +15,46 @@
 
 namespace wingbeat::cli {
 
-/// Where the peaks of a search are: its mode, and the templates' size and number.
+/// The map of a search: its mode, and the size and number of templates.
 struct peak_frame {
   extent mode = extent::valid;
-  std::size_t height = 0, width = 0;  ///< Of a template.
+  std::size_t height = 0, width = 0;  ///< Size of a template.
   std::size_t n_templates = 1;
 };
 
-/// Returns index 0 of a map's axis as an index of the image: the first under the template.
+/// Returns the image index of a map axis's index 0: the first under the template.
 [[nodiscard]] std::ptrdiff_t first_of(std::size_t length, extent mode);
 
-/// Takes a text in parts: that of all peaks of a large map may exceed the map.
+/// Takes a text in parts, because the peaks of a large map may take more memory than the map.
 using text_sink = std::function<void(std::string_view)>;
 
-/// Gives the peaks as lines for people; a sentence where there is none, because no place of the
-/// map has a score or the scores that `has_scores` are below the threshold.
+/// Writes the peaks as lines for people. Without peaks, writes why: no place of the map has a
+/// score, or with `has_scores` all are below the threshold.
 void peaks_table(std::span<const searching::located_peak> peaks, bool has_scores,
                  const text_sink& write);
 
-/// Gives "template,y,x,score,y_subpixel,x_subpixel" and one line per peak. A score has as many
-/// digits as tell it from other floats, here and in JSON.
+/// Writes "template,y,x,score,y_subpixel,x_subpixel" and one line per peak. Here and in JSON,
+/// scores have the digits that distinguish floats.
 void peaks_csv(std::span<const searching::located_peak> peaks, const text_sink& write);
 
-/// Gives {"peaks": [{"template": 0, "y": 12, "x": 7, "score": 1.5, "y_subpixel": 12.25,
+/// Writes {"peaks": [{"template": 0, "y": 12, "x": 7, "score": 1.5, "y_subpixel": 12.25,
 /// "x_subpixel": 7}]} on one line.
 void match_json(std::span<const searching::located_peak> peaks, const text_sink& write);
 
-/// Gives the particles as a STAR file of RELION, block data_particles. Coordinates are pixels of
-/// the image, the first 0, of the template's centre between pixels; the centre is the template's
-/// pixel (height / 2, width / 2), rounded down. Classes are templates, counted from 1.
-/// micrograph: its name, as RELION has it: "000021@stack.mrcs" of image 20 of a stack.
+/// Writes the particles as a STAR file of RELION, block data_particles. Coordinates are the
+/// template's centre in pixels of the image, from 0; the centre is the template's pixel (height /
+/// 2, width / 2), rounded down. Classes are templates, counted from 1. micrograph: its name in
+/// RELION, such as "000021@stack.mrcs" for image 20 of a stack.
 void peaks_star(std::span<const searching::located_peak> peaks, const peak_frame& frame,
                 const std::string& micrograph, const text_sink& write);
 
-/// Gives the particles as boxes of EMAN: x and y of the corner, the image's pixel under the
-/// template's first, width and height, separated by tabs. The centre is corner + size / 2.
+/// Writes the particles as boxes of EMAN: x and y of the corner (the image's pixel under the
+/// template's first), width and height, separated by tabs. The centre is corner + size / 2.
 void peaks_box(std::span<const searching::located_peak> peaks, const peak_frame& frame,
                const text_sink& write);
 
-/// Returns the part of the image under the template of each peak, in the colour of the template,
-/// labelled with its score and, where there are several templates, before it the template's number
-/// and a colon.
+/// Returns the part of the image under each peak's template, in a colour for each template,
+/// labelled with the score; with several templates, their number and a colon come before it.
 [[nodiscard]] std::vector<formats::image_box> boxes_of(
     std::span<const searching::located_peak> peaks, const peak_frame& frame);
 

@@ -69,7 +69,7 @@ formats::line_chart curves_of(const power_spectra& powers, const std::string& ti
   return chart;
 }
 
-/// Returns the mean powers of a row's cells in dB: frames and bins that share one are averaged.
+/// Returns the mean powers of a row's cells in dB, averaged over each cell's frames and bins.
 formats::waterfall_panel panel_of(const power_spectra& powers, std::size_t row, std::size_t n_rows,
                                   std::size_t n_columns) {
   formats::waterfall_panel panel;

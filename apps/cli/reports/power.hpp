@@ -11,14 +11,14 @@
 
 namespace wingbeat::cli {
 
-/// The scalings of scipy.signal.welch: power divided by the bandwidth, or of a sine in its bin.
+/// The scalings of scipy.signal.welch: power per bandwidth, or power of a sine in its bin.
 enum class power_scaling { density, spectrum };
 
-/// Of frames; those of reals are one-sided, bins 0 .. N/2.
+/// Power spectra of frames; those of reals are one-sided, bins 0 .. N/2.
 struct power_spectra : frame_layout {
   std::vector<double> values = {};  // [row][frame][bin]; averaged [row][bin]
   bool is_spectrogram = false, is_double = false;
-  double rate_hz = 0;  ///< 0: unknown; frequencies are then in cycles a sample.
+  double rate_hz = 0;  ///< 0: unknown; frequencies are then in cycles per sample.
   power_scaling scale = power_scaling::density;
   std::string window_name = {};
   double noise_bandwidth_bins = 1;
@@ -26,40 +26,40 @@ struct power_spectra : frame_layout {
   /// Returns the samples of a row that lie in segments.
   [[nodiscard]] std::size_t covered_samples() const { return (n_frames - 1) * hop + length; }
 
-  /// Replaces the frames of each row by their mean, as Welch.
+  /// Replaces the frames of each row by their mean (Welch's method).
   void average();
 
-  /// Returns the frequency of a bin; above N/2 of a complex signal it is negative.
+  /// Returns the frequency of a bin, negative above N/2 of a complex signal.
   [[nodiscard]] double frequency(std::size_t k) const;
 
-  /// Returns the distance of bins, in the units of frequencies.
+  /// Returns the distance of neighbouring bins, in the unit of frequencies.
   [[nodiscard]] double bin_width() const;
 
-  /// Returns the time of a segment's middle, in samples where the rate is unknown.
+  /// Returns the time of a segment's middle, in samples if the rate is unknown.
   [[nodiscard]] double time(std::size_t frame) const;
 };
 
 /// Returns "power spectral density", "power spectrum" or "spectrogram".
 [[nodiscard]] std::string name_of(const power_spectra& powers);
 
-/// Returns "unit²/Hz", "unit²" or, without a rate, "unit² for each cycle/sample": files do not say
-/// which unit samples have.
+/// Returns "unit²/Hz", "unit²" or, without a rate, "unit² for each cycle/sample". Files do not
+/// state the unit of samples.
 [[nodiscard]] std::string unit_of(const power_spectra& powers);
 
 /// Throws `plan_error` unless the file's name ends in .csv or .npy.
 void require_power_format(const std::string& file);
 
-/// Writes .npy, [row][bin] or [row][frame][bin] without the axis of a single row, or .csv, a line
-/// for each number.
+/// Writes .npy, [row][frame][bin], or [row][bin] if averaged, without the axis of a single row; or
+/// .csv, a line for each number.
 void write_powers(const std::string& file, const power_spectra& powers);
 
 /// Draws curves in dB against frequency, or a waterfall, of the first rows.
 void draw_powers(const std::string& file, const power_spectra& powers, const std::string& title);
 
-/// Returns a line that says what was computed, with its resolution.
+/// Returns a line that names the computation and its resolution.
 [[nodiscard]] std::string powers_heading(const std::string& file, const power_spectra& powers);
 
-/// Returns the same as the beginning of a document of schema wingbeat.transform/1.
+/// Returns the same as the beginning of a wingbeat.transform/1 document.
 [[nodiscard]] nlohmann::ordered_json powers_json(const std::string& file,
                                                  const power_spectra& powers);
 

@@ -11,20 +11,20 @@
 
 namespace wingbeat::cli {
 
-/// A spectrum and what its bins mean.
+/// A spectrum and the meaning of its bins.
 struct spectrum {
   formats::signal bins;       // [row][bin]
   std::size_t length = 0;     ///< N of the transform; a half spectrum has fewer bins.
   bool is_of_real = false;    ///< Bins above N/2 mirror those below and are not shown.
   double sample_rate_hz = 0;  ///< 0: unknown.
 
-  /// Returns how many bins of a row are shown.
+  /// Returns the number of bins shown per row.
   [[nodiscard]] std::size_t n_shown() const { return is_of_real ? length / 2 + 1 : length; }
 
-  /// Returns k, or k - N where bin k stands for a negative frequency.
+  /// Returns k, or k - N if bin k is a negative frequency.
   [[nodiscard]] double signed_bin(std::size_t k) const;
 
-  /// Returns the frequency of bin k in Hz; only where the rate is known.
+  /// Returns the frequency of bin k in Hz; the rate must be known.
   [[nodiscard]] double frequency_hz(std::size_t k) const;
 };
 
@@ -40,7 +40,7 @@ struct peak {
 /// Rows that one chart shows; more would hide each other.
 inline constexpr std::size_t max_rows_drawn = 8;
 
-/// Returns the magnitude in dB against frequency, or against the bin where the rate is unknown.
+/// Returns the magnitude in dB against frequency, or against the bin if the rate is unknown.
 [[nodiscard]] formats::line_chart chart_of(const spectrum& shown, const std::string& title);
 
 }  // namespace wingbeat::cli

@@ -43,7 +43,7 @@ std::string csv_of(const measure::spread& s) {
   return formatted(",{:.9g},{:.9g},{:.9g}", s.mean, s.min, s.max);
 }
 
-/// Returns the exponent of a power of two, two decimals of other logarithms.
+/// Returns log2 of a length: an integer for a power of two, otherwise two decimals.
 std::string log2_text(std::size_t length) {
   if (std::has_single_bit(length)) return formatted("{}", std::countr_zero(length));
   return formatted("{:.2f}", std::log2(static_cast<double>(length)));

@@ -20,7 +20,8 @@ struct timing {
   std::size_t length = 0;
   int n_runs = 0;
   double plan_s = 0;
-  measure::spread execution_s, transfer_s, total_s;  ///< total: both of a run, added.
+  measure::spread execution_s, transfer_s, total_s;  ///< total: execution plus transfer of each
+                                                     ///< run.
   verify::agreement against_reference;
 };
 

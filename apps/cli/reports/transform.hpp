@@ -32,8 +32,8 @@ namespace wingbeat::cli {
 void add_engines(nlohmann::ordered_json& document, const std::vector<engine_result>& results,
                  const verify::judge& check);
 
-/// Prints a message for each engine that is wrong, and where files of values were wanted and no
-/// engine is right; returns the exit code.
+/// Prints a message for each wrong engine, and if files of values were requested but no engine is
+/// right. Returns the exit code.
 [[nodiscard]] int report_verdicts(const engine_outcome& outcome, bool wants_files);
 
 /// Returns the strongest bins for that document.

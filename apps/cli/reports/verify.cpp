@@ -13,7 +13,7 @@ namespace {
 
 using verify::verdict;
 
-/// Returns "3 ranks from host", "rank 0 alone, host", or "host" where no others were asked.
+/// Returns "3 ranks from host", "rank 0 alone, host", or "host" for a single device.
 std::string device_text(const verdict& v) {
   const std::string first = short_name(v.device);
   return v.is_alone ? "rank 0 alone, " + first : ranks_text(v.n_ranks, first);
@@ -95,7 +95,7 @@ nlohmann::ordered_json verify_json(const std::vector<verdict>& verdicts) {
     row["kind"] = name_of(v.kind);
     row["precision"] = name_of(v.real);
     row["lengths"] = v.lengths;
-    row["error"] = v.error;  // null where it is not a number, or infinite
+    row["error"] = v.error;  // null for NaN and infinity
     row["bound"] = v.bound;
     row["pass"] = v.is_right();
     if (!v.failure.empty()) row["failure"] = v.failure;

@@ -10,8 +10,8 @@
 
 namespace wingbeat::cli {
 
-/// Returns a table of one row for each device, precision and law, with the trial that came nearest
-/// to its bound or went furthest beyond it.
+/// Returns a table with one row for each device, precision and law: the trial nearest to its bound,
+/// or furthest beyond it.
 [[nodiscard]] std::string verify_text(const std::vector<verify::verdict>& verdicts);
 
 /// Returns one sentence about a verdict that is not right.
