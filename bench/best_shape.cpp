@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which shapes run a problem best? Plans it by many tuning data, checks each against the data that
-// is built in, times all in turn with a plain copy, and prints the best as lines for src/tuning.
+// Which shapes run a problem best? Plans it with many sets of tuning data, checks each against the
+// built-in data, times all in alternation with a copy, and prints the best as lines for src/tuning.
 //     best_shape FAMILY [fp32|fp64|fp16] [c2c|r2c|..] [of=N] [only=TEXT] [compile] LENGTHS..
-//     lengths as 2^15 or 512x512; of: N transforms a call; otherwise as many as 1 GiB holds
-//     only: candidates whose line has TEXT, or one of several (A|B); compile: times none, so that
-//     the kernel cache has what the next call of it wants
+//     lengths: as in 2^15 or 512x512; of: N transforms per call, by default as many as fill 1 GiB
+//     only: candidates whose line contains TEXT, or one of several (A|B)
+//     compile: measures nothing, but fills the kernel cache for the next call
 //     families: rows, lines (clusters), columns (of the slowest axis), cuts, mirrored, planes,
 //     convolutions (rows times a spectrum of ones and back, forward alone), real-lines, primes
 //     (rows of a prime by a convolution of one less, or with a chirp: the best of each way),
@@ -26,7 +26,7 @@
 namespace wingbeat::bench {
 namespace {
 
-constexpr std::size_t total_bytes = std::size_t{1} << 30;  // of input, and of output about
+constexpr std::size_t total_bytes = std::size_t{1} << 30;  // of input, and about as many of output
 
 struct planned {
   const candidate* data;
@@ -35,7 +35,7 @@ struct planned {
   double difference = 0;
 };
 
-/// fp16 between 1/32 and 1, either sign; or floats.
+/// Fills memory with fp16 numbers between 1/32 and 1 of either sign, or with floats.
 void fill_for(buffer& memory, precision real) {
   std::vector<float> block = noise(std::size_t{1} << 24);
   if (real == precision::fp16) {
@@ -48,7 +48,7 @@ void fill_for(buffer& memory, precision real) {
   fill(memory, block.data(), block.size() * 4);
 }
 
-/// A few places of a buffer, its end included.
+/// Returns a few places of a buffer, including its end.
 std::vector<char> sample(const buffer& array, std::size_t used) {
   const std::size_t piece = std::clamp<std::size_t>(used / 64 * 16, 16, std::size_t{1} << 18);
   std::vector<char> bytes(4 * piece);
@@ -82,13 +82,13 @@ double difference(const std::vector<char>& a, const std::vector<char>& b) {
   return std::sqrt(error / energy);
 }
 
-/// A spectrum of ones has its bins in every shape's order.
+/// Returns a spectrum of ones, which is in every shape's order.
 buffer ones(const queue& on, std::size_t bins, precision real) {
   if (real == precision::fp64) return filled(on, std::vector<std::complex<double>>(bins, 1));
   return filled(on, std::vector<std::complex<float>>(bins, 1));
 }
 
-/// Plans all candidates, as many at once as there are cores.
+/// Plans all candidates, as many at a time as there are cores.
 std::vector<planned> plan_all(const queue& on, const plan_spec& spec,
                               const std::vector<candidate>& candidates, bool convolves) {
   const auto program_of = [&](const candidate& shapes) {
@@ -137,7 +137,7 @@ void report(std::vector<planned>& results, std::vector<measure::timed_run>& runs
   fmt::print("{} {} {} x {}, copy {:.2f} us, built in {:.2f} us\n", fmt::join(spec.lengths, "x"),
              name_of(spec.kind), name_of(spec.real), std::size_t{spec.batch}, 1e6 * copy_s,
              1e6 * runs[1].median_s());
-  std::set<std::string> ways;  // behind their shapes
+  std::set<std::string> ways;  // printed after their shapes
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     const planned& each = results[order[rank]];
     const std::string& label = each.data->label;
@@ -155,7 +155,7 @@ void report(std::vector<planned>& results, std::vector<measure::timed_run>& runs
   std::fflush(stdout);
 }
 
-/// What of a family is looked at.
+/// The candidates to try.
 struct choice {
   std::string family, only = {};
   bool compiles_alone = false;
@@ -232,7 +232,7 @@ void best_shape(session& asked) {
   choice chosen{.family = asked.words.front()};
   precision real = precision::fp32;
   transform kind = transform::forward;
-  std::size_t count = 0;  // of transforms a call; 0: 1 GiB of them
+  std::size_t count = 0;  // transforms per call; 0: 1 GiB of them
   queue& on = asked.on();
   buffer in{on, 2 * total_bytes}, out{on, 2 * total_bytes};
   fill_for(in, real);

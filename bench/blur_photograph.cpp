@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a bloom of a photograph take, beside the same work by cuFFT: split pixels into padded
-// planes with their border mirrored, transform, multiply, transform back, join pixels? RGB in fp16,
-// fp32 and fp16 between launches; their results are compared.
+// How long does a bloom of a photograph take, compared with cuFFT's: split pixels into padded
+// planes with mirrored borders, transform, multiply, transform back, join pixels? RGB in fp16, with
+// fp32 and with fp16 between launches; the results are compared.
 #include <random>  // mt19937
 
 #include "bench/launches.hpp"  // launches
@@ -54,7 +54,7 @@ struct photograph {
   [[nodiscard]] std::size_t pixels() const { return std::size_t{width} * height * n_colours; }
 };
 
-/// The same by cuFFT, whose planes are padded to lengths that it transforms quickly.
+/// The same with cuFFT, whose planes are padded to lengths that it transforms fast.
 class unfused {
  public:
   unfused(const queue& on, const photograph& given)
@@ -92,7 +92,7 @@ class unfused {
   number_kernel split_, join_;
 };
 
-/// Values in [0, 1) as fp16 bits: exact, as multiples of 2^-10.
+/// Returns fp16 bits of values in [0, 1): multiples of 2^-10, hence exact.
 std::vector<std::uint16_t> noisy_pixels(std::size_t count) {
   std::mt19937 bits{1};
   std::vector<std::uint16_t> pixels(count);
@@ -100,7 +100,7 @@ std::vector<std::uint16_t> noisy_pixels(std::size_t count) {
   return pixels;
 }
 
-/// Returns the largest difference of results in [0.5, 1), in units of their last place.
+/// Returns the largest difference of results in [0.5, 1), in units of the last place.
 int units_apart(const buffer& a, const buffer& b) {
   std::vector<std::uint16_t> x(a.size_bytes() / 2), y(x.size());
   a.read(x.data(), a.size_bytes());

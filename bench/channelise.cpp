@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a filter bank take, beside the unfused chain, written as well as its three steps allow:
-// a filter that leaves floats in memory, cuFFT's real transforms in batches, and a kernel that
-// turns, weighs, dithers, quantises and transposes through local memory; its kernels are those of
-// chained_bank. 10 bits to 8, 16 taps, two polarisations, noise at -20 dBFS.
+// How long does a filter bank take, compared with an unfused chain, whose three steps are as fast
+// as they can be alone: a filter that stores floats, cuFFT's real transforms in batches, and a
+// kernel that applies phases and gains, dithers, quantises and transposes through local memory? Its
+// kernels are those of chained_bank. 10 bits to 8, 16 taps, two polarisations, noise at -20 dBFS.
 #include "bench/question.hpp"
 #include "channelising/banks/bank_programs.hpp"  // fused_bank, chained_bank, row_filter, row_finish
 #include "channelising/banks/views.hpp"          // sample_planes
@@ -14,7 +14,7 @@ namespace {
 
 using namespace channelising;
 
-constexpr std::size_t n_samples = std::size_t{1} << 27;  // of a polarisation
+constexpr std::size_t n_samples = std::size_t{1} << 27;  // per polarisation
 
 /// The memory of a run.
 struct bank_views {
@@ -48,7 +48,7 @@ class bank {
   buffer workspace_;
 };
 
-/// Entries of all spectra, whose windows follow each other a row apart.
+/// Returns the entries of all spectra, whose windows begin a row apart.
 std::vector<spectrum_entry> entries_of(const channeliser_sizes& sizes, std::size_t n_spectra) {
   std::vector<spectrum_entry> entries(2 * n_spectra);
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -62,7 +62,7 @@ std::vector<spectrum_entry> entries_of(const channeliser_sizes& sizes, std::size
   return entries;
 }
 
-/// All that one measurement needs in device memory.
+/// The device memory of one measurement.
 struct problem {
   problem(queue& on, std::size_t channels, dither_kind dither)
       : spec{.adc_rate_hz = 1712e6, .channels = channels, .dither = dither},
@@ -82,7 +82,7 @@ struct problem {
     return {samples.view(), entries.view(), gains.view(), heaps.view(), saturated.view()};
   }
   [[nodiscard]] std::size_t heap_bytes() const { return n_heaps * sizes.heap_bytes; }
-  /// Samples in and heaps out, of both polarisations.
+  /// Returns the bytes of samples and heaps of both polarisations.
   [[nodiscard]] std::size_t moved_bytes() const { return 2 * n_samples * 10 / 8 + heap_bytes(); }
 
   channeliser_spec spec;
@@ -91,7 +91,7 @@ struct problem {
   buffer samples, entries, gains, saturated;
 };
 
-/// The chain by cuFFT.
+/// The unfused chain with cuFFT.
 class unfused_bank {
  public:
   unfused_bank(const queue& on, const problem& given, const sample_planes& planes)
@@ -125,7 +125,7 @@ class unfused_bank {
   buffer filtered_, bins_;
 };
 
-/// Returns the part of the bytes of two heaps that differ.
+/// Returns the fraction of bytes in which two heaps differ.
 double differing_part(queue& on, const buffer& a, const buffer& b) {
   on.wait();
   std::vector<signed char> first(std::min(a.size_bytes(), std::size_t{1} << 26));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How close is a long FIR filter to a copy? Convolves one signal with taps in overlapping blocks,
-// each read, transformed, multiplied, transformed back and stored in one launch. Some values are
+// How close is a long FIR filter to a copy? Convolves one signal with taps in overlapping blocks;
+// one launch reads, transforms, multiplies, transforms back and stores each. Some values are
 // compared with the sum that defines them, in double.
 #include <bit>  // bit_ceil
 #include <sstream>
@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t n_samples = std::size_t{1} << 26;
 
-/// Returns the largest error of values spread over the result in mode `same`, over the sum of the
-/// taps' magnitudes.
+/// Returns the largest error among values spread over the result in mode `same`, relative to the
+/// sum of the taps' magnitudes.
 double error_of(const std::vector<float>& x, const std::vector<float>& taps,
                 const std::vector<float>& y) {
   double worst = 0, sum = 0;
@@ -63,7 +63,7 @@ void filters(session& asked) {
     std::istringstream given{word};
     std::size_t n_taps = 0, block = 0;
     given >> n_taps;
-    std::vector<std::size_t> blocks{0};  // the chosen one first
+    std::vector<std::size_t> blocks{0};  // the automatic choice first
     for (char colon = 0; given >> colon >> block;) blocks.push_back(block);
     const std::size_t longest = blocks.size() > 1 ? 0 : 32768;
     for (block = std::bit_ceil(2 * n_taps); block <= longest; block *= 2) blocks.push_back(block);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fusing saves of rows: functors of a plan that only copy, and that read int16 pairs and store
-// powers, beside the plain plan; and a convolution in one launch beside a plan, a kernel that
-// multiplies, and a plan.
+// How much time does fusion save for rows? Plans with functors that only copy, and with functors
+// that read int16 pairs and store powers, compared with the plain plan; and a convolution in one
+// launch compared with a plan, a multiplying kernel and a plan.
 #include "bench/question.hpp"
 #include "programs/convolved_rows.hpp"    // program_of_rows
 #include "programs/prepared_program.hpp"  // prepared_program
@@ -9,7 +9,7 @@
 namespace wingbeat::bench {
 namespace {
 
-constexpr std::size_t n_points = std::size_t{1} << 27;  // of all rows together
+constexpr std::size_t n_points = std::size_t{1} << 27;  // in all rows
 
 constexpr const char* functors_text = R"(
 namespace wd = wingbeat::device;
@@ -61,7 +61,7 @@ plan_spec with_functors(std::size_t n, const char* load, std::size_t load_bytes,
 void functors(session& asked) {
   queue& on = asked.on();
   buffer in{on, n_points * 8}, out{on, n_points * 8};
-  const std::vector<float> ones(std::size_t{1} << 22, 1.0F);  // numbers, as int16 pairs too
+  const std::vector<float> ones(std::size_t{1} << 22, 1.0F);  // floats, also read as int16 pairs
   fill(in, ones.data(), ones.size() * 4);
   for (const std::size_t n : asked.numbers({64, 256, 1024, 4096, 8192, 65536, 1 << 20})) {
     const plan plain{on, rows_of(n)}, copying{on, with_functors(n, "copies", 8, "copies", 8)},
@@ -77,7 +77,7 @@ void functors(session& asked) {
   }
 }
 
-/// Times each row by one spectrum; a thread takes four pairs of numbers.
+/// Multiplies each row by one spectrum; a thread takes four pairs of numbers.
 constexpr const char* multiply_text = R"(
 #include "wingbeat/device/complex.hpp"
 using namespace wingbeat::device;

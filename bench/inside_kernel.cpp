@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does the FFT inside a kernel reach? Kernels around workgroup::fft, compiled by NVRTC: plain
-// transforms, a convolution in one kernel and in three, in each order, timed in turn with a copy of
-// the same bytes and with cuFFT. Four rows of each are compared with the engine `reference`.
+// How fast is the FFT inside a kernel? Kernels around workgroup::fft, compiled by NVRTC: plain
+// transforms, and a convolution in one kernel and in three, in each order, timed in alternation
+// with a copy of the same bytes and with cuFFT. Four rows of each are compared with engine
+// `reference`.
 #include <cstring>  // memcpy
 #include <numbers>  // pi
 #include <random>   // mt19937_64
@@ -19,9 +20,9 @@ using device::order;
 using spectrum = std::vector<std::complex<double>>;
 using kernel_pointer = std::shared_ptr<const backend::kernel>;
 
-constexpr std::size_t memory_bytes = std::size_t{1} << 30;  // in, and as much out
+constexpr std::size_t memory_bytes = std::size_t{1} << 30;  // of input, and as many of output
 
-/// Calls `use` with a number as it is stored.
+/// Calls `use` with a number of the stored type.
 template <class Use>
 void with_stored(scalar real, const Use& use) {
   if (real == scalar::fp64) {
@@ -33,7 +34,7 @@ void with_stored(scalar real, const Use& use) {
   }
 }
 
-/// Complex numbers as they lie in memory, and back.
+/// Convert complex numbers to bytes in memory and back.
 std::vector<std::byte> stored(const spectrum& z, scalar real) {
   std::vector<std::byte> bytes(z.size() * element_bytes(real));
   with_stored(real, [&]<class Number>(Number) {
@@ -74,7 +75,7 @@ spectrum transformed(const spectrum& row, transform kind) {
   return row_of(out, static_cast<unsigned>(row.size()), scalar::fp64, 0);
 }
 
-/// Unit gain, random phase and the 1/N of the inverse, rounded as it will be stored.
+/// Returns a filter of unit gain and random phase, times the inverse's 1/N, rounded as stored.
 spectrum filter_of(unsigned length, scalar real) {
   std::mt19937_64 bits{length};
   spectrum h;
@@ -85,8 +86,8 @@ spectrum filter_of(unsigned length, scalar real) {
   return loaded(stored(h, real), real);
 }
 
-/// c u sqrt(log2 N), 4 u up to N = 64; of a convolution twice that. c = 1 in fp32, 1.25 in fp64
-/// (the accuracy table), 1 where fp16 is stored alone, and 2 where all arithmetic is in fp16.
+/// Returns c u sqrt(log2 N), or 4 u up to N = 64; twice that for a convolution. c = 1 in fp32, 1.25
+/// in fp64 (the accuracy table), 1 if only storage is fp16, and 2 if all arithmetic is fp16.
 double bound_of(unsigned length, scalar real, bool is_convolution) {
   const double u = real == scalar::fp64 ? 0x1p-53 : real == scalar::fp32 ? 0x1p-24 : 0x1p-11;
   const double c = real == scalar::fp64 ? 1.25 : real == scalar::fp16_pair ? 2.0 : 1.0;
@@ -146,7 +147,7 @@ class problem {
     runs_.push_back(measure::queued_run(on_, "cufft", run));
   }
 
-  /// Times all, and adds a row of each.
+  /// Times all runs and adds a row for each.
   void report() {
     measure::take_turns(runs_, asked_.n_rounds);
     double three_s = INFINITY;
@@ -170,7 +171,7 @@ class problem {
     spectrum forward, convolved;
   };
 
-  /// The first step reads the input, those after it work on the output in place.
+  /// Adds a run. Its first step reads the input; later ones work on the output in place.
   void add(const std::string& name, const workgroup_fft& shape, const std::vector<work>& steps) {
     std::vector<std::pair<kernel_pointer, std::size_t>> kernels;
     kernel_resources takes;
@@ -250,7 +251,7 @@ void inside_kernel(session& asked) {
   const bool has_peer = peers::cufft::why_absent().empty();
   if (has_peer) asked.head("peers", "cuFFT " + peers::cufft::version());
   memory data{{on, memory_bytes}, {on, memory_bytes}};
-  // A prime number of elements, so that rows differ wherever they start.
+  // A prime number of elements, so that rows differ wherever they begin.
   const std::vector<float> values = noise(std::size_t{2} * 4194301, 20);
   spectrum numbers;
   for (std::size_t i = 0; i < values.size(); i += 2) numbers.emplace_back(values[i], values[i + 1]);

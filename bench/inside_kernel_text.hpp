@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels written around workgroup::fft, the way a user of it writes one: load, transform, work on
-// the spectrum, transform back, store. All have the signature of backend/kernel.hpp; the table is
-// the roots and, behind them, the filter of one row in the layout of the spectrum's order.
+// Kernels around workgroup::fft, as a user writes them: load, transform, work on the spectrum,
+// transform back, store. All have the signature of backend/kernel.hpp. The table has the roots,
+// then the filter of one row in the order of the spectrum.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,31 +14,32 @@ namespace wingbeat::bench {
 
 inline constexpr const char* entry_name = "inside_kernel";
 
-/// What a kernel does with each row.
+/// The work of a kernel on each row.
 enum class work {
   forward,
   inverse,
-  convolve,  ///< inverse(forward(row) * filter), in one kernel. No scale: the filter has it.
-  multiply   ///< row * filter, of a spectrum that stands in memory.
+  convolve,  ///< inverse(forward(row) * filter) in one kernel; the filter has the scale.
+  multiply   ///< row * filter, for a spectrum in memory.
 };
 
-/// Threads of a multiplying workgroup, and what each takes: the loads of all are in flight at once.
+/// Threads of a multiplying workgroup, and the numbers of each, whose loads are all in flight at
+/// once.
 inline constexpr unsigned multiply_threads = 256;
 inline constexpr unsigned multiply_packs = 4;
 inline constexpr unsigned pack_bytes = 16;
 
-/// Returns bytes of one complex number in memory.
+/// Returns the bytes of one complex number in memory.
 [[nodiscard]] inline unsigned element_bytes(scalar real) {
   return real == scalar::fp64 ? 16 : real == scalar::fp32 ? 8 : 4;
 }
 
-/// Returns the rows that one transform of registers holds.
+/// Returns the rows in one transform's registers.
 [[nodiscard]] inline unsigned rows_at_once(scalar real) {
   return real == scalar::fp16_pair ? 2 : 1;
 }
 
-/// Returns how numbers lie in memory and come into registers. `element` is one complex number of
-/// one row; fp16 moves it as one word.
+/// Returns the text that moves numbers between memory and registers. `element` is one complex
+/// number of one row; fp16 moves it as one word.
 [[nodiscard]] inline std::string memory_text(scalar real) {
   if (real == scalar::fp32 || real == scalar::fp64) {
     return R"(
@@ -155,7 +156,7 @@ WINGBEAT_FN forward::register_type coefficient(const element* place) {
                      pack_bytes, multiply_threads, multiply_packs);
 }
 
-/// Returns the whole text, its includes replaced.
+/// Returns the whole text with its includes replaced.
 [[nodiscard]] inline std::string kernel_text(workgroup_fft shape, work does) {
   shape.dir = device::direction::forward;
   const std::string forward = shape.type_text();
@@ -170,7 +171,7 @@ using real = decltype(forward::value_type{{}}.re);
 WINGBEAT_KERNEL_RESIDENT(({}), ({}))
 void {}(const element* in, element* out, const forward::register_type* table, size in_first,
         size out_first, size batch) {{
-  if (batch == 0) return;  // a warm-up: nothing may be touched
+  if (batch == 0) return;  // a warm-up must not touch anything
 {}
 }}
 }}  // namespace wingbeat::device

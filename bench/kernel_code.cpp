@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does a change alter the machine code of any kernel that a plan compiles? Compiles them all with
-// NVRTC, without a GPU, and writes one line for each: a digest of the code, and what it is for.
+// Does a change alter the machine code of any kernel that a plan compiles? Compiles all with NVRTC,
+// without a GPU, and writes one line for each: a digest of the code, and the kernel's use.
 //     kernel_code sm_80 sm_90 sm_100 > before.txt
 //     kernel_code every=24 sm_90 > before.txt      a sample: every 24th request of the list
 //     kernel_code convolutions sm_90 > before.txt  the convolutions that bench/ measures, instead
 //     kernel_code banks sm_90 > before.txt         filter banks, instead
-//     kernel_code lines sm_90 > before.txt         kinds from reals to reals, instead
+//     kernel_code before.txt after.txt             compares; exit code 1 if they differ
 //     kernel_code before.txt after.txt             compares; exit code 1 where they differ
 #include <elf.h>
 #include <fmt/ranges.h>
@@ -36,7 +36,7 @@
 namespace wingbeat::bench {
 namespace {
 
-/// Functors that only copy: their ends have code of their own.
+/// Functors that only copy; their ends compile to code of their own.
 constexpr const char* functor_text = R"(
 struct copies {
   using element = wingbeat::device::complex<float>;
@@ -51,7 +51,7 @@ struct copies {
 };
 )";
 
-/// Requests whose elements do not lie packed in plain memory.
+/// Returns requests whose elements are not packed in plain memory.
 std::vector<plan_spec> placed_requests() {
   std::vector<plan_spec> requests;
   for (const std::size_t n : {64, 1024, 16384, 32768, 1 << 18}) {
@@ -110,7 +110,7 @@ struct weighs {
 };
 )";
 
-/// Requests from reals to reals: lines in memory, and of functors.
+/// Returns requests from reals to reals, with lines in memory and with functors.
 std::vector<plan_spec> real_requests() {
   const fused_source source{real_functor_text, "weighs", bytes_of(1.0F)};
   const std::vector<kernel_parameter> operands{kernel_parameter::input(sizeof(float)),
@@ -159,8 +159,8 @@ std::string title_of(const plan_spec& spec) {
                      spec.valid_out.empty() ? "" : " cropped");
 }
 
-/// Does a section of a cubin hold code, or literals that code reads? Others hold names, figures and
-/// addresses.
+/// Returns whether a section of a cubin holds code, or literals that code reads. Others hold names,
+/// figures and addresses.
 bool is_code(std::string_view section) {
   return section.starts_with(".text.") || section.starts_with(".nv.constant2") ||
          section.starts_with(".nv.constant3");
@@ -181,7 +181,7 @@ std::string digest_of(const std::vector<char>& cubin) {
   return backend::hex(hash.finish()).substr(0, 32);
 }
 
-/// One text, and all that it is for.
+/// One text and its uses.
 struct unit {
   std::string architecture;
   backend::kernel_source source;
@@ -264,7 +264,7 @@ struct measured_convolution {
   convolution_spec spec;
 };
 
-/// Those of `match_templates`: maps, and searches that keep the largest score.
+/// Adds those of `match_templates`: maps, and searches that keep the largest score.
 void add_matches(std::vector<measured_convolution>& cases) {
   using sizes = std::array<std::size_t, 5>;  // image, template, templates at once
   for (const auto [y, x, h, w, most] : {sizes{4096, 4096, 512, 512, 8},
@@ -352,7 +352,7 @@ std::vector<channeliser_spec> bank_requests() {
   return requests;
 }
 
-/// Returns the kernels of banks, and those that count their samples.
+/// Returns the kernels of banks, and those that count their input samples.
 std::vector<unit> units_of_banks(const std::string& architecture) {
   using namespace channelising;
   unit_list units{architecture};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of a convolution, timed one by one beside the whole.
+// The launches of a convolution, timed one by one and together.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace wingbeat::bench {
 
-/// The launches of one run, each by itself.
+/// The launches of one run as separate runs.
 class launches {
  public:
-  /// Of `count` signals, each of which meets one spectrum.
+  /// For `count` signals, each convolved with one spectrum.
   launches(const queue& on, const convolution_spec& spec, std::size_t count,
            const backend::run& given, std::vector<kernel_argument> store = {})
       : on_(on),

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long does a long convolution take beside a copy of its signals? Times, in turns with the
-// copy: the spectra of kernels, a run, and the gradients of signals, of kernels, and of both at
-// once, in a batch of 8, fp32 and bf16. Those of the first channel are compared with what the
-// engine host makes of it. peers/torch_long_convolve.py adds torch's and cuDNN's times to the
-// document.
+// How long does a long convolution take, compared with a copy of its signals? Times the spectra of
+// kernels, a run, and the gradients of signals, of kernels, and of both at once, in alternation
+// with the copy, for a batch of 8, in fp32 and bf16. Compares the first channel with the engine
+// host's results. peers/torch_long_convolve.py adds torch's and cuDNN's times to the document.
 #include <limits>  // numeric_limits
 
 #include "bench/question.hpp"
@@ -15,7 +14,7 @@ namespace {
 constexpr std::size_t batch = 8;
 constexpr std::size_t n_samples = std::size_t{1} << 26;
 
-/// Noise in [-1, 1) that repeats after 2^20 numbers, as it is stored.
+/// Fills memory with noise in [-1, 1) that repeats after 2^20 numbers, in the stored type.
 void fill_as(buffer& memory, precision stored) {
   const std::vector<float> values = noise(std::size_t{1} << 20);
   if (stored == precision::fp32) return fill(memory, values.data(), values.size() * 4);
@@ -49,7 +48,7 @@ struct problem {
     plan.enqueue_gradients(on, spectra.view(), x.view(), dy.view(), y.view(), dk.view());
   }
 
-  /// Returns what the last call left of the first signal and channel.
+  /// Returns the first signal and channel of the last call's results.
   std::vector<float> first_of(const buffer& results, precision stored) {
     on.wait();
     std::vector<float> values(plan.spec().length);
@@ -77,7 +76,7 @@ void copy_first(const buffer& from, std::size_t channels, buffer& to) {
   }
 }
 
-/// Returns the largest difference, as a part of the largest number expected.
+/// Returns the largest difference, relative to the largest expected number.
 double difference_of(const std::vector<float>& values, const std::vector<float>& expected) {
   double largest = 0, difference = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {

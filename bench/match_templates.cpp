@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does it take to correlate an image with templates, against the same work by cuFFT: pad,
-// transform, multiply, transform back, crop? Both whole and by launch, beside a copy of the bytes
-// that the fused chain moves. cuFFT pads to the image's own lengths or to the next whose factors
-// are 2, 3, 5 and 7, whichever is quicker. Then searches that keep the maximum of each place, or
-// sums beside it, of 512 x 512 in 4,096 x 4,096.
+// How long does correlating an image with templates take, compared with cuFFT: pad, transform,
+// multiply, transform back, crop? Both are timed whole and by launch, and compared with a copy of
+// the bytes that the fused chain moves. cuFFT pads to the image's own lengths or to the next with
+// the factors 2, 3, 5 and 7, whichever is faster. Then searches for 512 x 512 in 4,096 x 4,096 that
+// keep the maximum of each place, or sums too.
 #include "bench/launches.hpp"  // launches
 #include "bench/unfused_images.hpp"
 #include "convolving/scores.hpp"  // score_store, score_memory
@@ -53,7 +53,7 @@ unsigned number(std::size_t n) {
   return static_cast<unsigned>(n);
 }
 
-/// The same correlations by cuFFT, one template after another.
+/// The same correlations with cuFFT, one template after another.
 class unfused {
  public:
   unfused(const queue& on, const problem& p, lengths padded)
@@ -91,7 +91,7 @@ backend::run run_of(const buffer& templates, buffer_view out, const buffer& spec
   return {.in = templates.view(), .out = out, .workspace = {}, .filter = spectra.view()};
 }
 
-/// Returns cuFFT's runs, one for each length that it may pad to.
+/// Returns cuFFT's runs, one for each padded length.
 std::vector<std::unique_ptr<unfused>> peers_of(const queue& on, const problem& p) {
   std::vector<std::unique_ptr<unfused>> result;
   result.push_back(std::make_unique<unfused>(on, p, p.image));
@@ -150,11 +150,11 @@ void match(session& asked, const problem& p) {
   asked.add(std::move(row), difference < 1e-5);
 }
 
-/// What a search makes of scores.
+/// What a search keeps of scores.
 enum class scores_of { largest, sums, coefficients };
 
-/// Times a search that keeps the maximum of each place and its template, and perhaps sums, and
-/// writes no map, and its launches, but of coefficients; spectra and workspace in fp16 or fp32.
+/// Times a search that keeps the maximum of each place and its template, perhaps sums, and writes
+/// no map; and its launches, except for coefficients. Spectra and workspace are fp16 or fp32.
 void search(session& asked, const problem& p, precision between, scores_of kind) {
   queue& on = asked.on();
   const double peak = between == precision::fp16 ? 1 : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long does a first plan take, while its kernels are compiled: by one thread and by as many as
-// there are processors, with the kernels compiled ahead, and cuFFT's plan of the same? Entries of
-// the kernel cache are ignored but where "cached" is said.
+// How long does a first plan take, while its kernels are compiled: by one thread, by one per
+// processor, and with the kernels compiled ahead; and cuFFT's plan of the same? Ignores the kernel
+// cache, except in the times called "cached".
 #include <thread>  // hardware_concurrency
 
 #include "backend/kernel_cache.hpp"  // kernel_cache
@@ -12,7 +12,7 @@
 namespace wingbeat::bench {
 namespace {
 
-/// Adds the median of several rounds, and the first, which may load a library.
+/// Adds the median of several rounds, and the first round, which may load a library.
 void time(session& asked, json& row, const std::string& name, const std::function<void()>& work) {
   std::vector<double> times;
   for (int round = 0; round < asked.n_rounds; ++round) times.push_back(measure::seconds_of(work));
@@ -48,7 +48,7 @@ std::vector<std::pair<std::string, plan_spec>> requests() {
           {"4096 reals", {.lengths = {4096}, .batch = 64, .kind = transform::forward_from_real}}};
 }
 
-/// Forty lengths, each a text of its own.
+/// Returns forty lengths, each with a text of its own.
 std::vector<plan_spec> many_requests() {
   std::vector<plan_spec> specs;
   for (std::size_t n = 100; specs.size() < 40; n += 4) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question of bench/: what it is asked with, how its runs are timed, the document of its answer.
-// The rows of a document are those of a run in bench/evidence.
+// A question of bench/: its arguments, the timing of its runs, and the document of its answer. The
+// rows of a document are those of a run in bench/evidence.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,27 +23,27 @@ namespace wingbeat::bench {
 
 using json = nlohmann::ordered_json;
 
-/// A question while it is answered.
+/// A question with its options and its document.
 class session {
  public:
   std::string device = "cuda";     ///< ENGINE or ENGINE:INDEX.
-  std::string file;                ///< Of the document; empty: none is written.
-  int n_rounds = 9;                ///< Turns of each run.
-  std::vector<std::string> words;  ///< Those behind the question.
+  std::string file;                ///< The document's; empty: none is written.
+  int n_rounds = 9;                ///< Rounds of all runs.
+  std::vector<std::string> words;  ///< The words after the question's name.
 
   /// Returns the queue of the device, opened at the first call.
   [[nodiscard]] queue& on();
 
-  /// Returns the words as numbers, or others where there are none.
+  /// Returns the words as numbers; `otherwise` if there are none.
   [[nodiscard]] std::vector<std::size_t> numbers(std::vector<std::size_t> otherwise) const;
 
-  /// Says of all rows: the peer, for example.
+  /// Sets a value for all rows: the peer, for example.
   void head(const std::string& name, json value) { head_[name] = std::move(value); }
 
-  /// Times runs in turns and adds the median of each to the row, as NAME_us.
+  /// Times runs in alternation and adds the median of each to the row, as NAME_us.
   void time(std::vector<measure::timed_run>& runs, json& row) const;
 
-  /// Prints a row, and writes the document with it. Of a row that is wrong the program says so, and
+  /// Prints a row, and writes the document with it. If a row is wrong, the program reports it and
   /// returns 1.
   void add(json row, bool is_right = true);
 
@@ -55,7 +55,7 @@ class session {
   bool is_right_ = true;
 };
 
-/// A question, which its own file adds to those of the program.
+/// A question; each file adds its own to the program.
 struct question {
   std::string name, words, asks;
   std::function<void(session&)> answer;
@@ -73,7 +73,7 @@ struct registration {
 /// Returns samples of noise at -20 dBFS, packed.
 [[nodiscard]] std::vector<std::byte> packed_noise(std::size_t count, unsigned bits);
 
-/// Writes values over all of a buffer, again and again.
+/// Fills a buffer with repetitions of values.
 void fill(buffer& memory, const void* values, std::size_t size_bytes);
 
 template <class T>
@@ -83,18 +83,18 @@ template <class T>
   return memory;
 }
 
-/// Returns the relative L2 difference of the floats that two buffers begin with, as many as the
-/// shorter has and no more than 2^21.
+/// Returns the relative L2 difference of the first floats of two buffers: as many as the shorter
+/// has, at most 2^21.
 [[nodiscard]] double difference_of(const buffer& a, const buffer& b);
 
-/// Returns a run that copies as many bytes as the shorter buffer has.
+/// Returns a run that copies the bytes of the shorter buffer.
 [[nodiscard]] measure::timed_run copy_run(const queue& on, const buffer& to, const buffer& from);
 
-/// Returns a kernel's parameters by letters: "i8 o8 u z f" are an input and an output of elements
-/// of 8 bytes, an unsigned, a size_t and a float.
+/// Returns a kernel's parameters, given by letters: "i8 o8 u z f" are an input and an output of
+/// 8-byte elements, an unsigned, a size_t and a float.
 [[nodiscard]] std::vector<kernel_parameter> parameters_of(const std::string& letters);
 
-/// A kernel of 256 threads, each of which takes one number.
+/// A kernel of 256 threads per workgroup, one number each.
 class number_kernel {
  public:
   number_kernel(const queue& on, const char* text, const char* entry, const std::string& letters)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many packets a receiver takes without loss: a sender and a receiver of this process, over the
-// loopback interface, at a rate; and the highest rate without loss, found by halving.
+// How many packets does a receiver take without loss? A sender and a receiver of this process, over
+// the loopback interface, at a given rate; and the highest rate without loss, found by bisection.
 #include <chrono>
 #include <thread>
 
@@ -11,7 +11,7 @@
 namespace wingbeat::bench {
 namespace {
 
-constexpr std::size_t n_endpoints = 8;  // of each polarisation, each with a socket's buffer
+constexpr std::size_t n_endpoints = 8;  // per polarisation, each with a socket's buffer
 
 struct outcome {
   std::uint64_t n_sent = 0, n_placed = 0;
@@ -19,7 +19,7 @@ struct outcome {
   [[nodiscard]] bool is_lossless() const { return n_placed == n_sent && late_s == 0; }
 };
 
-/// What is sent: one format, and a period of it.
+/// The packets to send: one format, and a period of it.
 struct traffic {
   transmit::sample_format format;
   std::shared_ptr<const transmit::sample_period> period;
@@ -52,7 +52,7 @@ outcome send(const traffic& stream, double gbps, double seconds,
   return result;
 }
 
-/// Receives on one thread. The chunks are taken and given back.
+/// Receives on one thread, which takes the chunks and gives them back.
 outcome run_once(const traffic& stream, double gbps, double seconds) {
   receive::live_source source{
       .endpoints = std::vector<net::endpoint>(2 * n_endpoints, {0x7f000001, 0}),

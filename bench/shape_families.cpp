@@ -77,7 +77,7 @@ std::string text_of(const tuning::shape& shape) {
   return text + "}";
 }
 
-/// Puts a shape in the place of those of its length.
+/// Replaces the shapes of its length by this one.
 void put(std::vector<tuning::shape>& shapes, const tuning::shape& shape) {
   std::erase_if(shapes, [&](const tuning::shape& each) { return each.length == shape.length; });
   shapes.push_back(shape);
@@ -98,15 +98,15 @@ std::vector<unsigned> powers(unsigned least, unsigned most) {
   return found;
 }
 
-/// What is tried of a shape: every product of these.
+/// The values to try: every product of these.
 struct choices {
-  tuning::shape common;  ///< The length, and what all have.
+  tuning::shape common;  ///< Length and common fields.
   std::vector<unsigned> elements, lanes = {1};
-  std::size_t min_threads = 64, max_threads = 1024;  ///< Of a workgroup,
-  std::size_t max_threads_of_several = 1024;         ///< and of one that several rows share.
-  std::vector<unsigned> resident_threads = {0};      ///< On a multiprocessor; 0: as many as fit.
+  std::size_t min_threads = 64, max_threads = 1024;  ///< Of a workgroup with one row,
+  std::size_t max_threads_of_several = 1024;         ///< and with several rows.
+  std::vector<unsigned> resident_threads = {0};      ///< Threads per multiprocessor; 0: any.
   std::vector<unsigned> prefetch_mib = {0};
-  bool may_halve = false;  ///< Exchanges in halves, too.
+  bool may_halve = false;  ///< Also tries exchanges in halves.
 };
 
 template <class Take>
@@ -153,7 +153,8 @@ class family {
   std::vector<tuning::shape> candidate::*shapes_;
 };
 
-/// Rows in one workgroup, complex or real. Short ones may be staged, long ones exchanged in halves.
+/// Adds rows in one workgroup, complex or real. Short ones may be staged, long ones exchanged in
+/// halves.
 void add_rows(list& candidates, const candidate& base, const plan_spec& spec) {
   const std::size_t n = row_of(spec);
   const bool may_store_alone = request::traits_of(spec.kind).is_real() || n % 2 == 1;
@@ -177,7 +178,7 @@ void add_rows(list& candidates, const candidate& base, const plan_spec& spec) {
                  alone.resident = 2;
                  add(alone);
                }
-               // Others than multiples of 4 begin within sectors.
+               // Rows of other lengths than multiples of 4 begin within sectors.
                if (n > (n % 4 == 0 ? 128 : 4096) || threads > (n > 128 ? 256 : 128)) return;
                for (const auto& [in, out] : {std::pair{true, true}, {true, false}, {false, true}}) {
                  shape.stage_in = in;
@@ -187,7 +188,7 @@ void add_rows(list& candidates, const candidate& base, const plan_spec& spec) {
              });
 }
 
-/// Convolutions of rows, for which the compiler is told how many workgroups are to be resident.
+/// Adds convolutions of rows, with numbers of resident workgroups for the compiler.
 void add_convolutions(list& candidates, const candidate& base, std::size_t n) {
   auto elements = divisors_to_try(n);
   std::erase_if(elements, [&](unsigned each) { return each < 4 && n > 4; });
@@ -200,7 +201,7 @@ void add_convolutions(list& candidates, const candidate& base, std::size_t n) {
              family{candidates, base, &candidate::convolutions});
 }
 
-/// Columns of one length, the slowest axis of a plane.
+/// Adds columns of one length, the slowest axis of a plane.
 void add_column_shapes(list& candidates, const candidate& base, std::size_t n) {
   each_shape({.common = {.length = n},
               .elements = divisors_to_try(n),
@@ -210,8 +211,8 @@ void add_column_shapes(list& candidates, const candidate& base, std::size_t n) {
              family{candidates, base, &candidate::columns});
 }
 
-/// Rows of a prime convolved within a length. Of more than 256 points by as many elements a thread
-/// as cost least, or nearly.
+/// Adds rows of a prime, convolved within a length. Above 256 points only with elements per thread
+/// of the least estimated cost, or nearly.
 void add_convolved_rows(list& result, const candidate& base, std::size_t length,
                         std::vector<tuning::shape> candidate::*shapes) {
   const bool is_prime = shapes != &candidate::chirps;
@@ -226,14 +227,14 @@ void add_convolved_rows(list& result, const candidate& base, std::size_t length,
   for (const unsigned elements : counts) least = std::min(least, cost(elements));
   const auto add = [&](tuning::shape shape) {
     shape.length = length;
-    shape.fraction = 1e6F;  // so that it is taken
+    shape.fraction = 1e6F;  // so that the planner takes it
     candidate data = base;
     put(data.*shapes, shape);
     data.label = text_of(shape);
     data.label += is_prime ? ", rader" : ", chirp";
     result.push_back(std::move(data));
   };
-  // Of primes, rows of a thread and halves of two.
+  // For primes, one thread has a row, or two have halves.
   const std::size_t alone = shapes == &candidate::primes ? length / 2 : length;
   for (const unsigned lanes : {16U, 32U, 64U, 128U}) {
     if (!is_prime || alone > 65) break;
@@ -250,7 +251,8 @@ void add_convolved_rows(list& result, const candidate& base, std::size_t length,
       tuning::shape shape{.elements = elements, .lanes = lanes, .prefetch_mib = 4};
       add(shape);
       if (is_prime && length <= 128) add({.elements = elements, .lanes = lanes});
-      for (const unsigned at_once : {640U, 768U, 896U, 1024U}) {  // threads, of 96 to 64 registers
+      for (const unsigned at_once : {640U, 768U, 896U, 1024U}) {  // threads, with 96 to 64
+                                                                  // registers each
         shape.resident = static_cast<unsigned>(at_once / threads);
         if (may_be_fewer && shape.resident * threads == at_once) add(shape);
       }
@@ -261,8 +263,8 @@ void add_convolved_rows(list& result, const candidate& base, std::size_t length,
   }
 }
 
-/// Rows of a prime: by a convolution of one less, of reals of half as many or, with a large factor,
-/// within a power of two; or with a chirp within a power of two or one of the two least good
+/// Adds rows of a prime: by a convolution of p - 1 points, for reals of (p - 1)/2, or with a large
+/// factor within a power of two; or with a chirp, within a power of two or one of the two next good
 /// lengths.
 void add_primes(list& result, const candidate& base, std::size_t n, const request::traits& kind) {
   if (device::is_product_of_radices(n - 1)) {
@@ -282,7 +284,7 @@ void add_primes(list& result, const candidate& base, std::size_t n, const reques
   add_convolved_rows(result, base, power, &candidate::chirps);
 }
 
-/// Shapes of lines of reals that become reals.
+/// Adds shapes for lines of reals that become reals.
 void add_real_lines(list& candidates, const candidate& base, const plan_spec& spec) {
   const std::size_t n = spec.lengths.back();
   const std::size_t length = spec.kind == transform::dct1   ? n - 1
@@ -302,7 +304,7 @@ void add_real_lines(list& candidates, const candidate& base, const plan_spec& sp
              });
 }
 
-/// Lines in clusters of workgroups.
+/// Adds lines in clusters of workgroups.
 void add_lines(list& candidates, const candidate& base, std::size_t n) {
   for (unsigned first = 32; first <= 1024; ++first) {
     const std::size_t second = n / first;
@@ -324,7 +326,7 @@ void add_lines(list& candidates, const candidate& base, std::size_t n) {
   }
 }
 
-/// Every way to cut an axis into two or three passes of columns.
+/// Adds every cut of an axis into two or three passes of columns.
 void add_cuts(list& candidates, const candidate& base, std::size_t n) {
   const auto add = [&](const std::vector<std::size_t>& parts) {
     candidate tried = base;
@@ -346,7 +348,7 @@ void add_cuts(list& candidates, const candidate& base, std::size_t n) {
   }
 }
 
-/// Long rows of reals, or of bins: the pass in which bins meet, its length and shape.
+/// Adds long rows of reals or of bins: the length and shape of the pass in which bins meet.
 void add_mirrored(list& candidates, const candidate& base, unsigned bits) {
   candidate whole = base;
   whole.mirrored.clear();
@@ -368,7 +370,7 @@ void add_mirrored(list& candidates, const candidate& base, unsigned bits) {
   }
 }
 
-/// Planes in one workgroup, or in a cluster of them.
+/// Adds planes in one workgroup, or in a cluster.
 void add_planes(list& candidates, const candidate& base, unsigned rows, std::size_t columns) {
   candidate empty = base;
   empty.planes.clear();
@@ -383,7 +385,7 @@ void add_planes(list& candidates, const candidate& base, unsigned rows, std::siz
   }
 }
 
-/// The built-in shapes with other launches: none early, all early, none spread.
+/// Adds the built-in shapes with other launches: none early, all early, none spread.
 void add_launches(list& candidates, const candidate& base) {
   const auto add = [&](const char* label, std::size_t max_early_bytes, bool spreads) {
     candidate tried = base;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families of tuning data to choose from: each candidate is a whole set that differs from the
-// device's own in what one problem uses.
+// Families of tuning data to choose from. Each candidate is a whole set, which differs from the
+// device's own in the entries that one problem uses.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -15,7 +15,7 @@
 
 namespace wingbeat::bench {
 
-/// Tuning data that owns its lists; those of rows are of the problem's kind.
+/// Tuning data that owns its lists; lists of rows are for the problem's kind.
 struct candidate {
   std::string label;
   unsigned bank_bytes = 128;
@@ -25,8 +25,8 @@ struct candidate {
   std::vector<tuning::cut> cuts;
   tuning::mirrored_limits unmeasured_mirrored = {};
   tuning::placement_rules placing = {};
-  bool spreads = true;          ///< Calls of few transforms take fewer lanes than the shapes say.
-  tuning::shape of_lines = {};  ///< Of lines of reals, in place of that by rule; length 1: none.
+  bool spreads = true;          ///< Calls of few transforms take fewer lanes than the shapes.
+  tuning::shape of_lines = {};  ///< For lines of reals instead of the rule; length 1: none.
 
   [[nodiscard]] tuning::architecture data() const {
     const tuning::row_shapes rows{
@@ -55,11 +55,11 @@ struct candidate {
 /// Returns "2^15" or "32768" or "512x2^9" as lengths.
 [[nodiscard]] std::vector<std::size_t> lengths_of(std::string_view text);
 
-/// Returns the candidates of a family for a problem, those built in first.
+/// Returns the candidates of a family for a problem, built-in ones first.
 [[nodiscard]] std::vector<candidate> candidates_of(const std::string& family, const plan_spec& spec,
                                                    const device_info& device);
 
-/// Gives the pass of lines of reals that become reals the shape of a candidate.
+/// Sets a candidate's shape in a pass of lines of reals that become reals.
 void reshape(planner::pass& lines, const tuning::shape& shape);
 
 }  // namespace wingbeat::bench

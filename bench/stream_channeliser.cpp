@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many antennas of 1712 million samples a second does a device channelise from memory of this
-// process, copies in and out included? Samples of 10 bits, two polarisations, become heaps of 8
-// bits in this process again. Flat out, beside what the bus alone carries; then antennas in step
-// with time, a thread for each, with the latency from the last sample of a chunk to its heap, until
-// some fall behind.
+// How many antennas of 1712 million samples per second can a device channelise from this process's
+// memory, including copies in and out? Two polarisations of 10-bit samples become 8-bit heaps.
+// First at full speed, compared with the bus alone; then antennas in real time, a thread for each,
+// with the latency from a chunk's last sample to its heap, until some fall behind.
 #include <chrono>
 #include <thread>
 
@@ -16,8 +15,8 @@ using clock_type = std::chrono::steady_clock;
 
 constexpr double adc_rate_hz = 1712e6;
 constexpr unsigned bits = 10;
-constexpr std::size_t chunk_samples = std::size_t{1} << 22;  // of a polarisation
-constexpr std::size_t n_chunks = 16;                         // that are sent over and over
+constexpr std::size_t chunk_samples = std::size_t{1} << 22;  // per polarisation
+constexpr std::size_t n_chunks = 16;                         // sent again and again
 constexpr double duration_s = 1;                             // of each measurement
 constexpr std::size_t max_antennas = 16;
 
@@ -61,7 +60,7 @@ channeliser_spec spec_of(std::size_t channels, std::size_t spectra_per_heap) {
           .delays = {{first}, {second}}};
 }
 
-/// Samples of one polarisation a second, pushed without pause.
+/// Returns the samples per second of one polarisation, pushed without pause.
 double flat_out(const channeliser_spec& spec, const recording& input, queue on) {
   channeliser bank{on, spec, 0};
   const auto take = [](const channelised_heap&) {};
@@ -76,10 +75,10 @@ double flat_out(const channeliser_spec& spec, const recording& input, queue on) 
   return static_cast<double>((n - warm) * chunk_samples) / seconds_since(begin);
 }
 
-/// Samples of one polarisation a second that the bus carries in, or in and out as heaps, with no
-/// work but the copies.
+/// Returns the samples per second of one polarisation that the bus copies in, or in and out as
+/// heaps, without other work.
 double bus_alone(const recording& input, const queue& on, bool goes_out) {
-  constexpr std::size_t at_once = 4;  // chunks that are queued before the first is waited for
+  constexpr std::size_t at_once = 4;  // chunks queued before it waits for the first
   constexpr std::size_t heap_bytes = 2 * chunk_samples;  // a byte for each sample
   buffer planes{on, at_once * 2 * recording::plane_bytes}, made{on, heap_bytes};
   const pinned_memory heaps{on, heap_bytes};
@@ -114,7 +113,7 @@ struct antenna_run {
   double late_s = 0;  ///< Behind time at the end.
 };
 
-/// One antenna in step with time.
+/// Runs one antenna in real time.
 antenna_run in_time(const channeliser_spec& spec, const recording& input, const device_info& device,
                     clock_type::time_point begin) {
   queue on{device};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of images by cuFFT: kernels that pad and crop around its transforms and a kernel
-// that multiplies, each of whose threads takes one number, so that each moves what it must.
+// Convolutions of images with cuFFT: kernels that pad and crop around its transforms, and one that
+// multiplies. Each thread takes one number, so that the kernels move no more bytes than necessary.
 #pragma once
 
 #include "bench/question.hpp"
@@ -41,7 +41,7 @@ void multiply(WINGBEAT_GLOBAL const complex<float>* spectrum, size spectrum_at,
 }
 )";
 
-/// Planes of reals that are transformed, multiplied by one spectrum and transformed back.
+/// Planes of reals, transformed, multiplied by one spectrum and transformed back.
 class unfused_planes {
  public:
   unfused_planes(const queue& on, lengths padded, std::size_t count)
@@ -58,7 +58,7 @@ class unfused_planes {
   [[nodiscard]] const lengths& padded() const { return padded_; }
   [[nodiscard]] buffer& values() { return values_; }
 
-  /// Makes the spectrum of what the first plane holds.
+  /// Makes the spectrum of the first plane.
   void prepare() { of_one_.run(values_.view(), spectrum_.view()); }
 
   /// Multiplies all planes, or their conjugated bins, by the spectrum.

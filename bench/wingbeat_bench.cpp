@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks one of the questions of bench/, and writes what it found. Without words it lists them.
+// Asks one of the questions of bench/ and writes the answer. Without words it lists the questions.
 #include <CLI/CLI.hpp>  // App
 #include <cstdlib>      // getenv
 #include <random>       // mt19937, normal_distribution
@@ -45,7 +45,7 @@ void session::add(json row, bool is_right) {
   std::fflush(stdout);
   rows_.push_back(std::move(row));
   if (file.empty()) return;
-  json document = head_;  // written after each row, for where time ends the program
+  json document = head_;  // written after each row, in case the program is ended
   document["rounds"] = n_rounds;
   document["rows"] = rows_;
   measure::write_document(file, document);

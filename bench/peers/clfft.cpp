@@ -21,7 +21,7 @@ void require(clfftStatus status, const char* doing) {
                 std::to_string(status) + ")");
 }
 
-/// clFFT calls its axes from the fastest.
+/// Returns axes in clFFT's order, fastest first.
 std::vector<std::size_t> reversed(const std::vector<std::size_t>& axes) {
   return {axes.rbegin(), axes.rend()};
 }

@@ -28,7 +28,7 @@ class cuda_device {
     if (stream != nullptr) cudaStreamDestroy(stream);
   }
 
-  /// Opens a device by its index. CUDA counts alike for all programs, so its name is not asked.
+  /// Opens a device by its index, which is the same for all CUDA programs; the name is not needed.
   void open(int index, const std::string&) {
     check(cudaSetDevice(index), "choose a device");
     check(cudaFree(nullptr), "make a context");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a problem on a device has, whichever library plans it: its buffers, filled and read back.
+// The buffers of a problem on a device, whichever library plans it.
 #pragma once
 
 #include <algorithm>  // max, min
@@ -69,7 +69,7 @@ class device_job : public job {
   memory in_{}, out_{};
 
  private:
-  /// Libraries use the input of c2r for what lies between passes, out of place too.
+  /// Returns whether a run overwrites its input: libraries do so for c2r, even out of place.
   [[nodiscard]] bool spoils_input() const {
     return spec_.in_place || spec_.does == kind::inverse_to_real;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FFTW as a peer, with measured plans, in a process of its own: FFTW is GPL, so it is linked into
-// this program alone, and nothing of wingbeat's is linked with it.
+// FFTW as a peer, with measured plans. FFTW is GPL, so only this program links it, and nothing of
+// wingbeat is linked here.
 #include <fftw3.h>
 
 #include <algorithm>  // copy_n, fill_n, max
@@ -75,7 +75,7 @@ class fftw_job final : public job {
       : spec_(spec), size_bytes_(std::max(spec.in.size_bytes, spec.out.size_bytes)) {
     in_ = allocated();
     if (!spec.in_place) out_ = allocated();
-    std::fill_n(in_.get(), size_bytes_, 0);  // plans are measured on what is here
+    std::fill_n(in_.get(), size_bytes_, 0);  // measuring a plan runs on these values
     if (out_) std::fill_n(out_.get(), size_bytes_, 0);
     for (std::size_t a = 0; a < spec.lengths.size(); ++a) {
       axes_.push_back({long(spec.lengths[a]), long(spec.in.strides[a]), long(spec.out.strides[a])});
@@ -102,7 +102,7 @@ class fftw_job final : public job {
     return seconds_since(begin);
   }
 
-  /// A call of FFTW does its work itself.
+  /// A call of FFTW works on the calling thread.
   double enqueue(std::size_t n_calls) override { return run(n_calls); }
 
   void read(std::size_t offset_bytes, std::vector<char>& into) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One OpenCL device with a queue that keeps time, for the peers that run on OpenCL.
+// One OpenCL device with a profiling queue, for the peers that run on OpenCL.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -31,7 +31,7 @@ class opencl_device {
     if (context != nullptr) clReleaseContext(context);
   }
 
-  /// Opens the device of that name; of several, the one with that index among processors and GPUs.
+  /// Opens the device with that name; among several, the one with that index.
   void open(int index, const std::string& name) {
     const auto found = devices();
     const auto has_name = [&](cl_device_id one) { return name_of(one) == name; };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem as bench/peers/protocol.md states it. Includes nothing of wingbeat's: some peers link
-// libraries whose licence is not ours.
+// A problem in the words of bench/peers/protocol.md. Includes nothing of wingbeat, because some
+// peers link libraries under other licences.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@
 
 namespace peers {
 
-/// The sentence that follows "refused".
+/// The sentence after "refused".
 class refusal : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 enum class kind { forward, inverse, forward_from_real, inverse_to_real, reals_to_reals };
-/// Of one axis of `reals_to_reals`.
+/// The kind of one axis of `reals_to_reals`.
 enum class real_kind { dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4, dht };
 enum class precision { fp32, fp64, fp16, bf16 };
 
@@ -33,7 +33,7 @@ struct side {
 
 struct problem {
   kind does = kind::forward;
-  std::vector<real_kind> axis_kinds;  ///< Of reals to reals, of each axis.
+  std::vector<real_kind> axis_kinds;  ///< For reals_to_reals, one per axis.
   precision real = precision::fp32;
   std::vector<std::size_t> lengths;
   std::size_t batch = 1;
@@ -46,11 +46,11 @@ struct problem {
   [[nodiscard]] bool is_inverse() const {
     return does == kind::inverse || does == kind::inverse_to_real;
   }
-  /// Returns indices of the axis on the side of half a spectrum, or on both of a complex one.
+  /// Returns the number of indices of the axis on a side with half a spectrum, or on a complex one.
   [[nodiscard]] std::size_t bins(std::size_t axis) const {
     return is_real() && axis + 1 == lengths.size() ? lengths[axis] / 2 + 1 : lengths[axis];
   }
-  /// Returns whether the axes of a side lie as in one array, each right behind the smaller ones.
+  /// Returns whether the axes of a side are those of a packed array.
   [[nodiscard]] bool is_packed(const side& array, bool is_real_side) const {
     std::size_t stride = 1;
     for (std::size_t a = lengths.size(); a-- > 0;) {
@@ -141,7 +141,7 @@ inline void word(problem& result, std::string_view name, std::string_view value)
 
 }  // namespace reading
 
-/// Reads the words behind "plan". Throws `refusal` for words that state no problem.
+/// Reads the words after "plan". Throws `refusal` for other words.
 inline problem problem_of(std::string_view words) {
   problem result;
   while (!words.empty()) {

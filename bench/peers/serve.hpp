@@ -19,23 +19,23 @@
 
 namespace peers {
 
-/// One problem that a library has planned.
+/// One problem planned by a library.
 class job {
  public:
   virtual ~job() = default;
   [[nodiscard]] virtual long long workspace_bytes() const { return -1; }
-  /// Repeats `block` over the input, and remembers it where runs overwrite it in place.
+  /// Fills the input with repetitions of `block`; keeps it if runs overwrite the input.
   virtual void fill(const std::vector<char>& block) = 0;
-  /// Runs that often; returns the device's seconds.
+  /// Runs `n_runs` times; returns the device's seconds.
   virtual double run(std::size_t n_runs) = 0;
-  /// Makes that many calls back to back from an idle device on, without waiting in between, then
-  /// waits. Returns the seconds of wall time that the calls took this thread.
+  /// Makes `n_calls` calls back to back, starting on an idle device, then waits. Returns the wall
+  /// time that the calls took this thread, in seconds.
   virtual double enqueue(std::size_t /*n_calls*/) { throw refusal("it does not time its calls"); }
   /// Copies a part of the output.
   virtual void read(std::size_t offset_bytes, std::vector<char>& into) = 0;
 };
 
-/// A library. `open` is called once, before any other.
+/// A library. `open` is called first, and once.
 class library {
  public:
   virtual ~library() = default;
@@ -44,7 +44,7 @@ class library {
   virtual std::unique_ptr<job> plan(const problem& spec) = 0;
 };
 
-/// Copies `block` over and over.
+/// Fills memory with repetitions of `block`.
 inline void repeat(const std::vector<char>& block, char* target, std::size_t size_bytes) {
   for (std::size_t offset = 0; offset < size_bytes; offset += block.size()) {
     std::copy_n(block.data(), std::min(block.size(), size_bytes - offset), target + offset);
@@ -55,14 +55,14 @@ inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// A conversation.
+/// Answers the questions of a program.
 class server {
  public:
   explicit server(library& served) : library_(served) {}
 
-  /// Answers until the questions end. Whatever the library prints goes to stderr.
+  /// Answers until there are no more questions. The library's output goes to stderr.
   int run() {
-    // Ends with the program that asks, even within a library's call that never returns.
+    // Ends with the asking program, even within a library's call that never returns.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     std::FILE* const answers = fdopen(dup(1), "w");
     dup2(2, 1);

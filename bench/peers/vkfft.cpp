@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VkFFT as a peer, on OpenCL (VKFFT_BACKEND=3) or CUDA (VKFFT_BACKEND=1), as it is built.
+// VkFFT as a peer, built for OpenCL (VKFFT_BACKEND=3) or CUDA (VKFFT_BACKEND=1).
 #if VKFFT_BACKEND == 1
 #include "cuda_device.hpp"
 #else
@@ -31,8 +31,8 @@ void require(VkFFTResult result, const char* doing) {
                 std::to_string(result) + ")");
 }
 
-/// VkFFT calls its axes from the fastest, and has strides above the fastest alone:  stride i is
-/// from one index of axis i + 1 to the next, the last from one transform to the next.
+/// Sets VkFFT's strides. Its axes are in order of speed, fastest first, and the fastest has no
+/// stride: stride i is the distance of neighbours on axis i + 1, the last one that of transforms.
 template <std::size_t n>  // 3 in VkFFT 1.2, 4 since 1.3
 void set_strides(uint64_t (&to)[n], const problem& spec, const side& from) {
   const std::size_t axes = spec.lengths.size();
@@ -43,7 +43,7 @@ void set_strides(uint64_t (&to)[n], const problem& spec, const side& from) {
   to[axes - 1] = from.distance;
 }
 
-/// VkFFT has one kind for all axes, and no transform of Hartley; DST since its version 1.3.
+/// Sets VkFFT's kind, one for all axes; it has no Hartley transform, and DST since version 1.3.
 template <class Configuration>
 void choose_kind(Configuration& how, const std::vector<real_kind>& kinds) {
   if (std::any_of(kinds.begin(), kinds.end(), [&](real_kind k) { return k != kinds.front(); })) {
@@ -91,8 +91,8 @@ class vkfft_job final : public device_job<device> {
   }
 
  private:
-  /// The buffer is where bins are. Reals, or the complex input of a run out of place, are its
-  /// "formatted" input, to which c2r returns.
+  /// Sets the buffers. Bins are in the main buffer. Reals, or the complex input of a run out of
+  /// place, are in its "formatted" input, where c2r puts its result.
   void place(VkFFTConfiguration& how, device& on) {
     const bool is_c2r = spec_.does == kind::inverse_to_real;
     how.device = &on.id;
