@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a transform along some axes of a part of an array, as elements of the whole array.
+// Numbers the elements of a part of an array, whose rows a plan transforms along some axes, as
+// elements of the whole array.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, size
 
 namespace wingbeat::device::ends {
 
-/// Which array of a batch an element is of, and which of its elements it is.
+/// The array of a batch that an element belongs to, and its index there.
 struct array_spot {
   size row, i;
 };
 
-/// An array of three axes, of which the first ones may have one element. Rows count the batch, then
-/// the axes that are not transformed, as far as the part has them.
+/// A part of an array of three axes, some of which may have one element. Rows count the batch, then
+/// the part's indices along the axes that are not transformed.
 struct array_part {
-  size length[3];  ///< Of the whole array; of ranges, of all elements within them.
-  size first[3];   ///< Where the part begins along an axis that is not transformed,
-  size count[3];   ///< and how many of its indices it has.
+  size length[3];  ///< Of the whole array, or of its valid ranges.
+  size first[3];   ///< The part's first index along an untransformed axis,
+  size count[3];   ///< and its number of indices.
   bool is_transformed[3];
-  size first_row;             ///< Of the batch.
+  size first_row;             ///< The first array of the batch.
   bool has_bins_of_one_axis;  ///< Indices k1 and k2 of the last two are bin k1 + N1 k2.
 
   template <class Visit>
@@ -39,7 +40,7 @@ struct array_part {
     visit("has_bins_of_one_axis", has_bins_of_one_axis);
   }
 
-  /// Of element `i` of a row; `i` counts all indices of the axes that are transformed.
+  /// Returns the spot of element `i` of a row; `i` counts all indices of the transformed axes.
   WINGBEAT_FN constexpr array_spot spot(size row, size i) const {
     size index[3] = {};
     for (unsigned axis = 3; axis-- > 0;) {

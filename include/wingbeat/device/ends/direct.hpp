@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of a pass whose threads load what they hold, and store what they hold.
+// Ends of a pass whose threads load and store the elements that they hold.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"    // complex
@@ -8,7 +8,7 @@
 
 namespace wingbeat::device::ends {
 
-/// x[r] becomes the element that the body wants there; 0 in lanes that have none.
+/// Sets each x[r] to the element that the body wants there; 0 in lanes without a butterfly.
 template <class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void load_direct(const Body& body, const Elements& elements, complex<Real> (&x)[E]) {
   const unsigned lane = elements.read_lane(body.lane_in());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ends of a pass that call a functor given to the host plan, in place of plain memory:
+// The ends of a pass that call a functor, given to the host plan, in place of plain memory:
 //
 //     struct yours {
 //       using element = short;                // of your buffer
@@ -9,15 +9,14 @@
 //       WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out,
 //                                     WINGBEAT_GLOBAL const parameters& with, size row, size i,
 //                                     value z);
-//       static constexpr bool in_order = false;  // of a load that reads elsewhere: docs/fusion.md
+//       static constexpr bool in_order = false;  // for a load that reads elsewhere: docs/fusion.md
 //     };
 //
-// and, where each run adds operands, struct operands, which follows the parameters.
+// If each run adds operands, a struct operands follows the parameters.
 //
-// `value` is complex<Real>, or Real at the end of a transform that is real: then two neighbours
-// make one complex element, z[i] = x[2i] + i x[2i+1], or of rows of odd length each makes one,
-// z[i] = x[i]. Their places are numbers of elements in packed rows, one row behind another. See
-// docs/fusion.md.
+// `value` is complex<Real>, or Real at a real end of the transform. There two neighbours form one
+// complex element, z[i] = x[2i] + i x[2i+1]; in rows of odd length each value forms its own,
+// z[i] = x[i]. Places number the elements of packed rows. See docs/fusion.md.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"                // complex
@@ -28,26 +27,26 @@
 
 namespace wingbeat::device::ends {
 
-/// How the values of a real end make complex elements.
+/// How the values of a real end form complex elements.
 enum class reals {
-  in_pairs,    ///< Two each, and places count pairs.
-  one_by_one,  ///< Two each; places count reals, because ranges of them begin or end in a pair.
-  unpaired     ///< One each, whose imaginary part is 0 or left out: the rows' length is odd.
+  in_pairs,    ///< Two per element; places count pairs.
+  one_by_one,  ///< Two per element; places count reals, because ranges may split a pair.
+  unpaired     ///< One per element, with imaginary part 0: the rows' length is odd.
 };
 
-/// What a functor works on.
+/// The numbering of a functor's elements.
 struct fused_numbers {
-  /// Complex elements of a transform, or of those that alternate; reals unless they are in pairs.
+  /// Elements of a row: complex ones, or pairs of reals; reals if they are not taken in pairs.
   size length = 1;
-  bool is_dense = false;  ///< Elements of the pass's axis lie one behind another; of no plane.
-  size first = 0;         ///< The first index of a dense axis that is there.
-  bool is_real = false;   ///< Its end of the transform has reals,
-  reals taken = reals::in_pairs;  ///< taken so.
-  /// A row is of so many lines that alternate element by element, which the functor takes for rows
-  /// (1: rows of one axis); 0: it is one row.
+  bool is_dense = false;  ///< Elements along the pass's axis are consecutive; never for a plane.
+  size first = 0;         ///< First index of a dense axis that is in memory.
+  bool is_real = false;   ///< This end of the transform has reals.
+  reals taken = reals::in_pairs;  ///< How these form elements.
+  /// Number of lines in a row that alternate element by element, each a row of the functor (1: rows
+  /// are lines); 0: rows have all axes.
   size lines = 0;
   bool has_parameters = false;
-  size block_at = 0;  ///< At which byte of the table their block starts.
+  size block_at = 0;  ///< First byte of the parameter block in the table.
   unsigned n_operands = 0;
 
   template <class Visit>
@@ -64,7 +63,7 @@ struct fused_numbers {
   }
 };
 
-/// The same as constants. Policy: `real`, and numbers().
+/// The numbering as constants. Policy: `real` and numbers().
 template <class Policy>
 struct fused_as {
   static constexpr fused_numbers numbers = Policy::numbers();
@@ -82,7 +81,7 @@ struct fused_as {
   static_assert(block_at % block_alignment == 0, "the planner aligns parameter blocks");
 };
 
-/// The values of one end: complex<Real>, or Real.
+/// The type of an end's values: complex<Real> or Real.
 template <class Real, bool IsReal>
 struct value_of {
   using type = complex<Real>;
@@ -97,12 +96,12 @@ inline constexpr bool is_same_type = false;
 template <class A>
 inline constexpr bool is_same_type<A, A> = true;
 
-/// Which row an element is of, and which of its elements it is.
+/// The row that an element belongs to, and its index there.
 struct spot {
   size row, i;
 };
 
-/// Returns n / Divisor, of a multiple of it, by the inverse of the odd part modulo 2^64.
+/// Returns n / Divisor for a multiple n of Divisor, by the inverse of the odd part modulo 2^64.
 template <size Divisor>
 WINGBEAT_FN constexpr size exact_quotient(size n) {
   size odd = Divisor;
@@ -110,12 +109,12 @@ WINGBEAT_FN constexpr size exact_quotient(size n) {
     odd /= 2;
     n /= 2;
   }
-  size inverse = odd;  // of 3 bits, and of twice as many each time
+  size inverse = odd;  // exact in 3 bits; each step doubles that
   for (unsigned bits = 3; bits < 64; bits *= 2) inverse *= 2 - odd * inverse;
   return n * inverse;
 }
 
-/// Returns the row of the element at a place; of lines that of their first.
+/// Returns the row of the element at a place; for lines the place must be of their first element.
 template <class As>
 WINGBEAT_FN size row_of(size offset) {
   if constexpr (As::lines == 0) return offset / As::length;
@@ -123,9 +122,9 @@ WINGBEAT_FN size row_of(size offset) {
   return offset / As::length * As::lines + offset % As::length;
 }
 
-/// Of the element at place `at`. Where the axis is dense, row and element are found of the place of
-/// the axis's first element, which a thread's elements share: they are then a constant apart, which
-/// compilers fold. `index` is the element's on the axis.
+/// Returns the spot of the element at a place; `index` is its index on the axis. On a dense axis it
+/// is found from the place of the axis's first element, which all elements of a thread share: their
+/// spots are then constants apart, which compilers fold.
 template <class As>
 WINGBEAT_FN spot spot_of(size offset, size index) {
   if constexpr (As::lines > 0) {
@@ -137,8 +136,8 @@ WINGBEAT_FN spot spot_of(size offset, size index) {
   return {start / As::length, start % As::length + of_axis};
 }
 
-/// Of the real number at a place, where they are taken one by one; behind: how many places behind
-/// one that a thread's elements share.
+/// Returns the spot of the real at a place, if reals are taken one by one. behind: its distance
+/// from a place that all elements of a thread share.
 template <class As>
 WINGBEAT_FN spot spot_of_real(size offset, size behind = 0) {
   const size start = offset - behind;
@@ -174,7 +173,7 @@ class fused_load {
                          Operands... operands)
       : in_(in), given_(blocks, operands...) {}
 
-  /// Returns element at % length of row at / length; `index` as for spot_of.
+  /// Returns the element at a place; `index` as for spot_of.
   WINGBEAT_FN complex<typename As::real> get(size offset, size index) const {
     if constexpr (As::has_parts) {
       return {re(offset), im(offset)};
@@ -189,10 +188,10 @@ class fused_load {
       }
     }
   }
-  /// Of reals taken one by one: the first, the second of the pair at `offset`.
+  /// Return the first and the second real of the pair at `offset`, if reals are taken one by one.
   WINGBEAT_FN value re(size offset) const { return real(spot_of_real<As>(offset), 0); }
   WINGBEAT_FN value im(size offset) const { return re(offset + 1); }
-  /// Of a dense axis: the place of a real, and the one so many places further on.
+  /// Return the spot of a real on a dense axis, and the real `further` behind a spot.
   WINGBEAT_FN static spot real_at(size offset, size behind) {
     return spot_of_real<As>(offset, behind);
   }
@@ -200,13 +199,13 @@ class fused_load {
     return one(first.row, first.i + further);
   }
 
-  /// Returns what bin k becomes of the transform of the row at `offset`.
+  /// Returns the changed bin k of the row at `offset`.
   template <class Bin>
   WINGBEAT_FN Bin changed(size offset, size k, Bin bin) const {
     return given_.of_row(in_, row_of<As>(offset)).changed(k, bin);
   }
 
-  /// get() in two steps.
+  /// Fetch an element, and compute two of them, in two steps instead of get().
   static constexpr bool in_steps = loads_in_steps<Functor>;
   WINGBEAT_FN value fetched(size offset, size index) const {
     const spot place = spot_of<As>(offset, index);
@@ -216,7 +215,7 @@ class fused_load {
     const spot place = spot_of<As>(offset, index);
     given_.of_row(in_, place.row).make_pair(place.i, z, mirrored);
   }
-  /// get() of a row that a thread holds.
+  /// Read a whole row into a thread, and return its elements.
   static constexpr unsigned held = held_of<Functor>;
   template <class Values>
   WINGBEAT_FN void hold(size offset, Values& values) const {
@@ -233,7 +232,7 @@ class fused_load {
       return functor.load_held(values, i);
     }
   }
-  /// Prefetches the input of `count` elements in a row, the first at `at`; see grid/prefetch.hpp.
+  /// Prefetches the input of `count` elements in a row; see grid/prefetch.hpp.
   WINGBEAT_FN void prefetch(size offset, size count) const {
     constexpr size each = As::has_pairs ? 2 : 1;
     constexpr bool is_whole = !As::has_parts;
@@ -265,7 +264,7 @@ class fused_load {
   given given_;
 };
 
-/// The types that every functor at the end of a plan needs, whether it stores or reduces.
+/// The types of a functor at an end that stores or reduces.
 template <class Functor, class As>
 struct store_types {
   static_assert(element_of<Functor>::is_given,
@@ -278,8 +277,7 @@ struct store_types {
       element_of<Functor>::is_given && (parameters_of<Functor>::is_given || !As::has_parameters);
 };
 
-/// Calls visit(row, i, value) for each value of the element at % length of row at / length; `index`
-/// as for spot_of.
+/// Calls one(row, i, value) for each value of the element at a place; `index` as for spot_of.
 template <class As, class One>
 WINGBEAT_FN void each_value(size offset, size index, complex<typename As::real> z,
                             const One& visit) {
@@ -313,7 +311,8 @@ class fused_store {
  public:
   static constexpr bool has_parts = As::has_parts, reduces = false, computes = true;
   static constexpr bool has_singles = As::has_singles;
-  static constexpr size gathered = gathered_by<Functor>::count;  ///< Of a row; 0: does not gather.
+  static constexpr size gathered = gathered_by<Functor>::count;  ///< Outputs of a row; 0: it does
+                                                                 ///< not gather.
   static constexpr unsigned at_once = gathered_by<Functor>::at_once;
   template <class... Operands>
   WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks,
@@ -331,7 +330,7 @@ class fused_store {
   }
   WINGBEAT_FN void put_re(size offset, value x) const { put_real(spot_of_real<As>(offset), 0, x); }
   WINGBEAT_FN void put_im(size offset, value x) const { put_re(offset + 1, x); }
-  /// Of a dense axis: see fused_load.
+  /// See fused_load.
   WINGBEAT_FN static spot real_at(size offset, size behind) {
     return spot_of_real<As>(offset, behind);
   }
@@ -339,7 +338,7 @@ class fused_store {
     one(first.row, first.i + further, x);
   }
 
-  /// Returns output t of the row at `offset`, whose element i, or pair of reals, is of_row(i).
+  /// Returns output t of the row at `offset`, made from its elements, or pairs of reals, of_row(i).
   template <class Row>
   WINGBEAT_FN typename As::real output(size offset, unsigned t, const Row& of_row) const {
     const auto value_at = [&](unsigned i) {
@@ -354,7 +353,7 @@ class fused_store {
     };
     return given_.of_row(out_, row_of<As>(offset)).output(t, value_at);
   }
-  /// Returns what outputs are made of, for element i of the row at `offset`.
+  /// Returns element i of the row at `offset`, prepared for output().
   WINGBEAT_FN complex<typename As::real> prepared(size offset, size i,
                                                   complex<typename As::real> z) const {
     if constexpr (As::is_real) {

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ends of a pass call of a functor, and compile-time checks of it.
+// The functions that the ends of a pass call on a functor, and compile-time checks of them.
 //
-// A functor that is given as text has static functions, which are given first what it has: the
-// buffer, its parameters, its operands, a row. One of device/functors is made of the same, by
-// Functor::of_row(buffer, operands, row) of functors/fixed.hpp, and has members. Ends call members
-// alone: `fused_given` makes a row of either. There are four groups of them:
+// A functor given as text has static functions; their first arguments are its buffer, parameters,
+// operands and a row. A functor of device/functors is constructed from these, by
+// Functor::of_row(buffer, operands, row) of functors/fixed.hpp, and has members. Ends call only
+// members: `fused_given` makes a row of either sort. There are four groups:
 //
 // value   load(i) returns element i of the row, store(i, z) takes it. Loads read near element i, in
 //         a buffer whose elements are counted row by row, unless in_order is false.
-// row     What is done for a row at once, by members alone, each group where the functor has it;
-//         the functions of `numbers` are static:
-//           prefetch()              prefetches what the row is made of
-//           held(numbers)           one thread may hold all elements of its buffer that are of a
-//             hold(values)          row, so many, 0 if not: reads them
-//             load_held(values, i)  returns element i, made of them
+// row     Work on a row at once, for functors with members; each group is optional, and functions
+//         of `numbers` are static:
+//           prefetch()              prefetches the data of the row
+//           held(numbers)           the elements of a row's buffer if one thread may hold them all;
+//                                   0: it may not
+//             hold(values)          reads them
+//             load_held(values, i)  returns element i, made from them
 //           in_steps                whether elements i and M - i of bins 0 .. M are loaded in two
-//             fetched(i)            steps: all of a thread's are fetched before the first is made
+//             fetched(i)            steps: a thread fetches all of its own before it makes one
 //             make_pair(i, z, mirrored)
-//           line_length(numbers)    the row is lines of so many values
+//           line_length(numbers)    the row is lines of this many values
 //             load_line(line, i)    returns value line * line_length + i
-//           gathered(numbers)       the outputs that are made of each row, neighbours at
-//                                   neighbours; 0: it stores elements
-//             prepared(i, z)        returns what outputs are made of, of a complex element
-//             output(t, value)      returns one, of all elements value(i) of the row
-//             put(t, outputs)       stores those from number t on, at_once(numbers) of them
-// keep    What is kept of values in place of storing each: a partial result of all of a thread's
-//         (reduce.hpp), or of each value what it comes to over all rows (keep.hpp).
-// bins    changed(k, bin) returns what bin k of the row becomes (bodies/diagonal_row.hpp).
+//           gathered(numbers)       the number of outputs made from each row, where neighbouring
+//                                   threads make neighbours; 0: it stores elements
+//             prepared(i, z)        returns a complex element in the form that output() takes
+//             output(t, value)      returns output t, from all elements value(i) of the row
+//             put(t, outputs)       stores at_once(numbers) outputs from number t on
+// keep    What it keeps of values instead of storing each: a partial result per thread
+//         (reduce.hpp), or a state per value over all rows (keep.hpp).
+// bins    changed(k, bin) returns the changed bin k of the row (bodies/diagonal_row.hpp).
 #pragma once
 
 #include "wingbeat/device/ends/operands.hpp"       // operands_of
@@ -38,7 +39,7 @@ namespace wingbeat::device::ends {
 using workgroup::contract::some;
 using workgroup::contract::void_t;
 
-/// Functor::element, or char where there is none.
+/// Functor::element; char if it has none.
 template <class Functor, class = void>
 struct element_of {
   using type = char;
@@ -50,7 +51,7 @@ struct element_of<Functor, void_t<typename Functor::element>> {
   static constexpr bool is_given = true;
 };
 
-/// Functor::parameters, or char where there are none.
+/// Functor::parameters; char if it has none.
 template <class Functor, class = void>
 struct parameters_of {
   using type = char;
@@ -62,13 +63,13 @@ struct parameters_of<Functor, void_t<typename Functor::parameters>> {
   static constexpr bool is_given = true;
 };
 
-/// Functor::in_order, or true.
+/// Functor::in_order; true by default.
 template <class Functor, class = void>
 inline constexpr bool is_in_order = true;
 template <class Functor>
 inline constexpr bool is_in_order<Functor, void_t<decltype(Functor::in_order)>> = Functor::in_order;
 
-/// Whether a functor is made for a row.
+/// Whether a functor is constructed for a row.
 template <class Functor, class = void>
 inline constexpr bool is_made_for_rows = false;
 template <class Functor>
@@ -111,7 +112,7 @@ struct gathered_by<Functor, void_t<decltype(Functor::row_functor::gathered(Funct
   static constexpr unsigned at_once = Functor::row_functor::at_once(Functor::numbers());
 };
 
-/// What a functor's functions are given between its buffer and the numbers of an element.
+/// The arguments of a functor's functions between its buffer and an element's numbers.
 template <class...>
 struct given {};
 
@@ -157,7 +158,7 @@ inline constexpr bool
                                              some<size>(), some<size>(), some<const Value>()))>> =
         true;
 
-/// The type of its partial results, or char where there are none: of one that is made for rows,
+/// The type of its partial results; char if it has none. First for functors constructed for a row,
 template <class Functor, class = void>
 struct row_partial_of {
   using type = char;
@@ -168,7 +169,7 @@ struct row_partial_of<Functor, void_t<typename Functor::row_functor::memory::par
   using type = typename Functor::row_functor::memory::partial;
   static constexpr bool is_given = true;
 };
-/// and of any.
+/// then for any.
 template <class Functor, class = void>
 struct partial_of : row_partial_of<Functor> {};
 template <class Functor>
@@ -177,7 +178,7 @@ struct partial_of<Functor, void_t<typename Functor::partial>> {
   static constexpr bool is_given = true;
 };
 
-/// What it keeps of a value.
+/// The state that it keeps of a value.
 template <class Functor, class = void>
 struct kept_of {
   using type = typename Functor::kept;

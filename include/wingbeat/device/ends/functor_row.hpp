@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A functor with what it is given beside its buffer, and the functor of one row.
+// A functor with its parameters and operands, and the functor of one row.
 #pragma once
 
 #include "wingbeat/device/ends/functor_contract.hpp"  // parameters_of, given_to, is_made_for_rows
@@ -8,10 +8,10 @@
 
 namespace wingbeat::device::ends {
 
-/// Most that a parameter block may be aligned to: where one starts in a plan's table.
+/// Alignment of parameter blocks in a plan's table, and the most that parameters may have.
 inline constexpr size block_alignment = 64;
 
-/// Returns the block of a functor's parameters.
+/// Returns a functor's parameter block.
 template <class Functor, class As>
 WINGBEAT_FN WINGBEAT_GLOBAL const typename parameters_of<Functor>::type& block_of(
     WINGBEAT_GLOBAL const char* blocks) {
@@ -22,9 +22,8 @@ WINGBEAT_FN WINGBEAT_GLOBAL const typename parameters_of<Functor>::type& block_o
   return *reinterpret_cast<WINGBEAT_GLOBAL const block*>(blocks + As::block_at);
 }
 
-/// The row of a functor whose functions are static, with members as one of device/functors has.
-/// Given: its `fused_given`. Calls of structs, because NVRTC takes lambdas with parameter packs for
-/// host code.
+/// One row of a functor with static functions, as members like those of device/functors. Given: its
+/// `fused_given`. It calls structs, because NVRTC takes lambdas with parameter packs for host code.
 template <class Functor, class Given, class Memory>
 struct functor_row {
   const Given& given;
@@ -36,7 +35,7 @@ struct functor_row {
   WINGBEAT_FN void store(size i, Value z) const {
     given.template to<store_call>(memory, row, i, z);
   }
-  // Of functors that keep: see keep.hpp.
+  // For functors that keep: see keep.hpp.
   WINGBEAT_FN auto started(size i) const { return given.template to<started_call>(memory, row, i); }
   template <class Kept, class Value>
   WINGBEAT_FN bool changes(const Kept& state, size i, Value x) const {
@@ -100,7 +99,7 @@ struct functor_row {
   };
 };
 
-/// The same of a functor that reduces, for a partial result: see reduce.hpp.
+/// The same for a functor that reduces, with a partial result: see reduce.hpp.
 template <class Functor, class Given, class Partial>
 struct partial_row {
   const Given& given;
@@ -131,7 +130,7 @@ struct partial_row {
   };
 };
 
-/// What a functor has beside its buffer: its parameters, in the table, and its operands.
+/// A functor's parameters, in the table, and its operands.
 template <class Functor, class As>
 class fused_given {
  public:
@@ -149,7 +148,7 @@ class fused_given {
   WINGBEAT_FN explicit fused_given(WINGBEAT_GLOBAL const char* blocks, Given... given)
       : blocks_(blocks), operands_{given...} {}
 
-  /// Returns the functor of a row, as it is or `functor_row`.
+  /// Returns the functor of a row: itself, or its `functor_row`.
   template <class Memory>
   WINGBEAT_FN auto of_row(Memory memory, size row) const {
     if constexpr (is_made_for_rows<Functor>) {
@@ -158,7 +157,7 @@ class fused_given {
       return functor_row<Functor, fused_given, Memory>{*this, memory, row};
     }
   }
-  /// Returns the functor of a row that reduces, to a partial result.
+  /// Returns the functor of a row that reduces to a partial result.
   template <class Partial>
   WINGBEAT_FN auto of_partial(Partial& sum, size row) const {
     if constexpr (is_made_for_rows<Functor>) {
@@ -168,7 +167,7 @@ class fused_given {
     }
   }
 
-  /// Returns Call::of(own.., parameters, operands), without those that are not there.
+  /// Returns Call::of(own.., parameters, operands), without the missing ones.
   template <class Call, class... Own>
   WINGBEAT_FN auto to(Own&... own) const {
     if constexpr (As::has_parameters && As::has_operands) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a pass that keeps what it is given, in place of storing it: a workgroup takes the same
-// butterflies of all rows of the batch, one row after another, and reaches the output once for all
-// of them. Of each value local memory holds what the functor makes of it, for the thread that has
-// that value in every row; the first members may be in registers of that thread instead:
+// The end of a pass that keeps a state per value instead of storing values. A workgroup takes the
+// same butterflies in all rows of the batch, one row after another, and accesses the output only
+// before and after. Local memory holds the state of each value for the thread that has that value
+// in every row; the first members may be in that thread's registers instead:
 //
 //     struct yours {
 //       using element = float;                         // of the output buffer
@@ -33,7 +33,7 @@
 
 namespace wingbeat::device::ends {
 
-/// A store that keeps what it is given.
+/// A store that keeps states of values.
 template <class Functor, class As>
 class fused_keep {
  public:
@@ -53,7 +53,7 @@ class fused_keep {
                          Operands... operands)
       : out_(out), given_(blocks, operands...) {}
 
-  /// Returns the functor's row that the place at `offset` is of, and which of its reals it is.
+  /// Returns the spot of the real at place `offset`.
   WINGBEAT_FN static spot spot_at(size offset) {
     return {offset / As::length, offset % As::length * (As::has_pairs ? 2 : 1)};
   }
@@ -82,8 +82,8 @@ class fused_keep {
   fused_given<Functor, As> given_;
 };
 
-/// What a workgroup keeps: `Count` values, each member of all of them one behind another, but for
-/// the first members, of `HeldBytes`.
+/// The states of `Count` values in local memory, as arrays of members; except the first members, of
+/// `HeldBytes`, which are in registers.
 template <class Functor, unsigned Count, unsigned HeldBytes>
 class kept_memory {
  public:
@@ -98,13 +98,14 @@ class kept_memory {
   }
 
  private:
-  // Calls of structs, because NVRTC takes a lambda with a parameter of any type for host code.
+  // Structs are called, because NVRTC takes a lambda with a parameter of any type for host code.
   struct members {
     WINGBEAT_LOCAL char* address;
     size slot;
-    unsigned passed = 0;  ///< Bytes of members before.
+    unsigned passed = 0;  ///< Bytes of the members before.
 
-    /// Returns whether the next member is held. (By value: references are of an address space.)
+    /// Returns whether the next member is in registers. (By value, because references have an
+    /// address space.)
     template <class Member>
     WINGBEAT_FN bool is_held(Member) {
       static_assert(is_power_of_two(sizeof(Member)) && sizeof(Member) <= 8,
@@ -112,7 +113,7 @@ class kept_memory {
       passed += sizeof(Member);
       return passed <= HeldBytes;
     }
-    /// Returns the next member that is not held, of all values.
+    /// Returns the array of the next member in local memory.
     template <class Member>
     WINGBEAT_FN WINGBEAT_LOCAL Member* next(Member) {
       const auto first = reinterpret_cast<WINGBEAT_LOCAL Member*>(address);
@@ -136,7 +137,7 @@ class kept_memory {
   WINGBEAT_LOCAL char* address_;
 };
 
-/// The elements of one row, and what a thread holds of its own in all rows.
+/// The elements of one row, and the states in a thread's registers over all rows.
 template <class Elements, unsigned E>
 class kept_elements : public Elements {
  public:
@@ -150,7 +151,7 @@ class kept_elements : public Elements {
   held_type& held_;
 };
 
-/// The real numbers that a pass keeps, in the local memory of its body and in registers.
+/// The states of a pass's reals, in local memory and in registers.
 template <class Body, class Elements>
 class kept_reals {
   WINGBEAT_FN static constexpr grid::pass_numbers numbers() { return Elements::policy::numbers(); }
@@ -240,15 +241,15 @@ class kept_reals {
   spot first_;  ///< The first real that is kept.
 };
 
-/// Keeps z, element q of a lane; of one that does not exist nothing is finished, and a branch for
-/// each element is saved.
+/// Keeps z, element q of a lane. A lane without a butterfly keeps too, which saves a branch per
+/// element, but is never finished.
 template <class Body, class Elements, class Complex>
 WINGBEAT_FN void keep(const Body& body, const Elements& tile, unsigned lane, unsigned q,
                       Complex z) {
   kept_reals<Body, Elements>{body, tile, lane}.keep(q, z);
 }
 
-/// Fills what is kept of a tile's elements from the output.
+/// Starts the states of a tile's elements from the output.
 template <class Body, class Elements>
 WINGBEAT_FN void start_kept(const Body& body, const Elements& tile) {
   const unsigned lane = body.lane_out();
@@ -258,7 +259,7 @@ WINGBEAT_FN void start_kept(const Body& body, const Elements& tile) {
   for (unsigned r = 0; r < Body::elements_per_thread; ++r) reals.start(body.number_out(r));
 }
 
-/// Writes to the output what was kept of them.
+/// Writes the states of a tile's elements to the output.
 template <class Body, class Elements>
 WINGBEAT_FN void finish_kept(const Body& body, const Elements& tile) {
   const unsigned lane = body.lane_out();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ends of a pass, both in complex elements at numbered places: a load answers get(at), a
-// store takes put(at, z). What a place counts is the end's own: a stored complex number, or a
-// stored real one; of an end that has singles each element is one real. These are plain memory;
-// functor.hpp has those that call your functors.
+// The two ends of a pass in plain memory; functor.hpp has those that call your functors. Places
+// number complex elements: a load returns get(place), a store takes put(place, z). A place counts
+// stored complex numbers or stored reals, as each end defines; with has_singles, each element is
+// one real.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"   // bfloat
@@ -12,10 +12,10 @@
 
 namespace wingbeat::device::ends {
 
-/// Whether what is read or written is wanted again soon: what is not leaves the caches first.
+/// Whether data is used again soon; otherwise it leaves the caches first.
 enum class use { again, once };
 
-/// Reads complex numbers whose parts are neighbours. Stored: of one part; Real: computed with.
+/// Reads complex numbers with adjacent parts. Stored: type of a part; Real: type of arithmetic.
 template <class Stored, class Real, use Use = use::again>
 class complex_load {
  public:
@@ -41,10 +41,10 @@ class complex_load {
   WINGBEAT_GLOBAL const element* in_;
 };
 
-/// Of passes without a product.
+/// For passes without a product.
 struct no_filter {};
 
-/// Writes complex numbers whose parts are neighbours.
+/// Writes complex numbers with adjacent parts.
 template <class Stored, class Real, use Use = use::again>
 class complex_store {
  public:
@@ -67,7 +67,7 @@ class complex_store {
   WINGBEAT_GLOBAL element* out_;
 };
 
-/// Reads reals, as complex numbers whose imaginary parts are 0.
+/// Reads reals as complex numbers with imaginary part 0.
 template <class Stored, class Real>
 class real_load {
  public:
@@ -111,8 +111,8 @@ WINGBEAT_FN bool starts_pair(WINGBEAT_GLOBAL const Stored* address) {
   return reinterpret_cast<size>(address) % sizeof(complex<Stored>) == 0;
 }
 
-/// Reads complex numbers whose parts are `Apart` reals from each other: planar data, or two
-/// neighbours x[2j], x[2j+1] of a real row with a stride.
+/// Reads complex numbers whose parts are `Apart` reals apart: planar data, or two neighbours x[2j],
+/// x[2j+1] of a real row with a stride.
 template <class Stored, class Real, size Apart>
 class parts_load {
  public:
@@ -122,7 +122,7 @@ class parts_load {
                          WINGBEAT_GLOBAL const char* /*blocks*/ = nullptr)
       : in_(in) {}
   WINGBEAT_FN complex<Real> get(size offset, size /*i*/) const {
-    if constexpr (Apart == 1) {  // of rows that begin anywhere, every other one has aligned pairs
+    if constexpr (Apart == 1) {  // in rows that begin anywhere, every other one has aligned pairs
       if (starts_pair(in_ + offset)) {
         const auto z =
             copied_from(reinterpret_cast<WINGBEAT_GLOBAL const complex<Stored>*>(in_ + offset));
@@ -142,7 +142,7 @@ class parts_load {
   WINGBEAT_GLOBAL const element* in_;
 };
 
-/// Writes complex numbers whose parts are `Apart` reals from each other.
+/// Writes complex numbers whose parts are `Apart` reals apart.
 template <class Stored, class Real, size Apart>
 class parts_store {
  public:

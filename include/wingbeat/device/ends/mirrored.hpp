@@ -2,14 +2,14 @@
 // Ends of a pass on the bins of real transforms of length 2N, where the two bins of a mirror pair
 // are held by different threads of a workgroup. The formulas are those of device/real.hpp, M = N.
 //
-// A body (bodies/transform.hpp) has for them
-//   entries()                  local memory, one entry for each number a thread holds
-//   entry_in(r), opposite_in(column, r)    where x[r] stands in it, and its opposite
-//   has_first_in(column)       whether this thread holds a first bin: as x[0], of a plane as any
-//   behind_in(r)               places from the lane's first element to the bin behind the others
+// A body (bodies/transform.hpp) has these functions for them, and the same for its outputs;
+// `column` is the index of the lane's butterfly on the axis:
+//   entries()                  local memory, one entry for each number of a thread
+//   entry_in(r), opposite_in(column, r)    the entries of x[r] and of its opposite
+//   has_first_in(column)       whether this thread has a first bin: in x[0], for a plane in any
+//   behind_in(r)               places from the lane's first element to the bin after the others
 //   reads_bin_behind_first     read that bin before anything else
 //   is_plane                   whether each row of a butterfly has bins of its own
-// and the same of the outputs; `column` is the index of the lane's butterfly on the axis.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex
@@ -23,7 +23,7 @@
 namespace wingbeat::device::ends {
 
 /// Returns bin k of the real transform from z = Z[k], other = Z[N-k], root = w^k, 0 <= k < N; and
-/// bin N from z = Z[0], other = Z[0] (of a plane Z[-k1][0]), root = -1.
+/// bin N from z = Z[0], other = Z[0] (for a plane Z[-k1][0]), root = -1.
 template <class Real>
 WINGBEAT_FN complex<Real> separate(complex<Real> z, complex<Real> other, complex<Real> root) {
   const complex<Real> even = z + conj(other);
@@ -38,10 +38,11 @@ WINGBEAT_FN complex<Real> combine(complex<Real> x, complex<Real> other, complex<
   return (x + mirrored) + times_i((x - mirrored) * conj(root));
 }
 
-/// Z[0] for an unscaled inverse from x = X[0] and last = X[N], of which the real parts count:
+/// Z[0] for an unscaled inverse from x = X[0] and last = X[N], whose imaginary parts are ignored:
 ///     Z[0] = kept + conj(sent)
 ///     kept = (1+i)/2 x + (1-i)/2 last,  sent = (1-i)/2 x + (1+i)/2 last
-/// Of a plane `kept` is of row k1 and `sent` of row -k1: the part that a real plane has.
+/// For a plane, `kept` is of row k1 and `sent` of row -k1, which keeps the part that real planes
+/// have.
 template <class Real>
 struct ends_of_row {
   complex<Real> kept, sent;
@@ -54,21 +55,20 @@ struct ends_of_row {
   }
 };
 
-/// Returns w^(i + r N/E), w of order 2N, from w^i: of a thread that holds each N/E-th of N bins.
+/// Returns w^(i + r N/E), w of order 2N, from w^i, for a thread with every N/E-th of N bins.
 template <unsigned E, class Real>
 WINGBEAT_FN complex<Real> root_after(complex<Real> first, unsigned r) {
   return thread::times_root<direction::forward, 2 * E>(first, r);
 }
 
-// What the threads of a workgroup hold of rows whose opposite bins they hold too. Both take
-//   entries          local memory, one for each number, free on entry and not on return
-//   entry(r), opposite(r)   where x[r] stands in it, and its opposite
-//   root(r)          w^i of bin i, x[r]
-//   is_first(r)      is x[r] bin 0 of a row
+// Rows whose opposite bins are in the same workgroup. Both functions take
+//   entries          local memory, one entry per number, free on entry and not on return
+//   entry(r), opposite(r)   the entries of x[r] and of its opposite
+//   root(r)          w^i for bin i, x[r]
+//   is_first(r)      whether x[r] is bin 0 of a row
 // Callers: every thread of the workgroup.
 
-/// Separates x: store(r, z) gets the bin of x[r], and store_last(r, z) that behind the others of
-/// its row.
+/// Separates x: store(r, z) receives the bin of x[r], store_last(r, z) the last bin of its row.
 template <class Team, class Real, unsigned E, class Entry, class Opposite, class Root,
           class IsFirst, class Store, class StoreLast>
 WINGBEAT_FN void separate_all(const Team& team, WINGBEAT_LOCAL complex<Real>* entries,
@@ -84,9 +84,9 @@ WINGBEAT_FN void separate_all(const Team& team, WINGBEAT_LOCAL complex<Real>* en
                               });
 }
 
-/// Combines bins x: x[r] becomes its Z. last(r) is the bin behind the others of a row. Of an axis
-/// the real parts of bins 0 and N count; of a plane the part of columns 0 and B that a real plane
-/// has.
+/// Combines bins x: each x[r] becomes its Z. last(r) is the last bin of a row. On one axis, the
+/// imaginary parts of bins 0 and N are ignored; in a plane, the parts of columns 0 and B that a
+/// real plane does not have.
 template <bool IsPlane, class Team, class Real, unsigned E, class Entry, class Opposite, class Root,
           class IsFirst, class Last>
 WINGBEAT_FN void combine_all(const Team& team, WINGBEAT_LOCAL complex<Real>* entries,
@@ -111,7 +111,7 @@ WINGBEAT_FN void combine_all(const Team& team, WINGBEAT_LOCAL complex<Real>* ent
   team.workgroup_barrier();
 }
 
-/// Returns w^i of order 2N, N the bins that belong together.
+/// Returns w^i of order 2N, N the number of bins that belong together.
 template <class Policy, class Body>
 WINGBEAT_FN auto real_root(const Body& body, size i) {
   constexpr grid::pass_numbers numbers = Policy::numbers();
@@ -119,7 +119,7 @@ WINGBEAT_FN auto real_root(const Body& body, size i) {
   return twiddle::roots<typename Policy::real, order>{body.roots() + at}(i);
 }
 
-/// Returns w^(i + r N/E) of order 2N, from first = w^i: where E is no power of two, from the table.
+/// Returns w^(i + r N/E) of order 2N from first = w^i; from the table if E is no power of two.
 template <class Policy, unsigned E, class Body, class Real>
 WINGBEAT_FN complex<Real> real_root_after(const Body& body, size i, complex<Real> first,
                                           unsigned r) {
@@ -131,7 +131,7 @@ WINGBEAT_FN complex<Real> real_root_after(const Body& body, size i, complex<Real
   }
 }
 
-/// Combines the bins x that a pass has loaded: they become Z. Bin N comes with bin 0.
+/// Combines the loaded bins x of a pass, which become Z. Bin N comes with bin 0.
 template <class Policy, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void combine_bins(const Body& body, const Elements& elements, complex<Real> (&x)[E]) {
   constexpr size bins = Policy::numbers().bins();
@@ -164,9 +164,9 @@ WINGBEAT_FN void combine_bins(const Body& body, const Elements& elements, comple
       });
 }
 
-/// Separates the bins of planes that one workgroup holds, A rows of B numbers each, and stores them
-/// by whole rows of B + 1: neighbouring threads store neighbours, where x, a few numbers of one row
-/// for each thread, would leave in pieces of rows. Both bins of a pair are read from local memory.
+/// Separates the bins of planes in one workgroup, A rows of B numbers each, and stores whole rows
+/// of B + 1, so that neighbouring threads store neighbours; a thread's x is a few numbers of one
+/// row. Both bins of a pair are read from local memory.
 template <class Policy, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void store_separated_rows(const Body& body, const Elements& elements,
                                       const complex<Real> (&x)[E]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a functor is given in each run, as the entry point has it: memory whose type the functor
-// knows, and values of so many bytes. Each converts to the member of `operands` that it is for.
+// The operands of a functor in each run, as the entry point receives them: memory with elements of
+// a given size, and values of a given size. Each converts to its member of `operands`.
 #pragma once
 
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, size
@@ -22,7 +22,7 @@ struct input_operand {
   }
 };
 
-/// Memory that is written, and perhaps read.
+/// Memory that is written, and possibly read.
 template <unsigned Bytes>
 struct output_operand {
   WINGBEAT_GLOBAL char* memory;
@@ -65,10 +65,10 @@ struct value_operand {
   }
 };
 
-/// Operands of a functor that has none.
+/// The operands of a functor without any.
 struct no_operands {};
 
-/// Functor::operands, or `no_operands`.
+/// Functor::operands; `no_operands` by default.
 template <class Functor, class = void>
 struct operands_of {
   using type = no_operands;
@@ -80,7 +80,7 @@ struct operands_of<Functor, workgroup::contract::void_t<typename Functor::operan
   static constexpr bool is_given = true;
 };
 
-/// Becomes whatever a member is, where nothing is evaluated.
+/// Converts to any member, in unevaluated code.
 struct any_operand {
   template <class T>
   WINGBEAT_FN operator T() const;
@@ -89,7 +89,7 @@ struct any_operand {
 template <class...>
 struct any_operands {};
 
-/// `Count` of them.
+/// Constructible with `Count` values of any type.
 template <unsigned Count, class... Given>
 struct any_operands_of : any_operands_of<Count - 1, any_operand, Given...> {};
 template <class... Given>
@@ -104,7 +104,7 @@ inline constexpr bool is_made_of<
     Operands, any_operands<Given...>,
     workgroup::contract::void_t<decltype(Operands{workgroup::contract::some<Given>()...})>> = true;
 
-/// Whether a struct has exactly so many members.
+/// Whether a struct has exactly `Count` members.
 template <class Operands, unsigned Count>
 inline constexpr bool has_members =
     is_made_of<Operands, typename any_operands_of<Count>::type> &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a pass that reduces what it is given, in place of storing it. Each thread adds its
-// values to a partial result of its own; a workgroup combines those of one lane, a butterfly of the
-// pass, and hands the result over once:
+// The end of a pass that reduces values instead of storing them. Each thread adds its values to a
+// partial result; a workgroup combines those of one lane, a butterfly of the pass, and finishes
+// once per lane:
 //
 //     struct yours {
 //       using element = unsigned;               // of the output buffer
@@ -12,10 +12,10 @@
 //       WINGBEAT_FN static void finish(WINGBEAT_GLOBAL element* out, size row, partial sum);
 //     };
 //
-// Several threads may finish one row, at the same time: each workgroup those of its columns, where
-// a row takes several butterflies. So finish adds to `out` by the atomic
-// functions of atomic.hpp. Parameters and operands stand as in a store, in `add` behind the partial
-// result and in `finish` behind `out`; see functor.hpp.
+// Several threads may finish one row at the same time: each workgroup finishes its columns, and a
+// row may take several butterflies. So finish adds to `out` by the atomic functions of atomic.hpp.
+// Parameters and operands are arguments as in a store, in `add` after the partial result and in
+// `finish` after `out`; see functor.hpp.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"                // complex
@@ -26,7 +26,7 @@
 
 namespace wingbeat::device::ends {
 
-/// A store that adds what it is given to a partial result of its thread.
+/// A store that adds values to its thread's partial result.
 template <class Functor, class As>
 class fused_reduce {
  public:
@@ -69,7 +69,7 @@ class fused_reduce {
   }
   WINGBEAT_FN void put_re(size offset, value x) const { put_real(spot_of_real<As>(offset), 0, x); }
   WINGBEAT_FN void put_im(size offset, value x) const { put_re(offset + 1, x); }
-  /// Of a dense axis: see fused_load.
+  /// See fused_load.
   WINGBEAT_FN static spot real_at(size offset, size behind) {
     return spot_of_real<As>(offset, behind);
   }
@@ -77,10 +77,10 @@ class fused_reduce {
     add(first.row, first.i + further, x);
   }
 
-  /// Combines the partial results of `threads` threads, this one number `thread` of them, and
-  /// finishes the row that place `at` is of, if there is one.
-  /// Callers: every thread of the workgroup.  Memory: `entries` takes one partial result for each
-  /// thread; those of other transforms lie elsewhere. Nobody reads it any more.
+  /// Combines the partial results of `threads` threads, of which this one is number `thread`, and
+  /// finishes the row at a place, if there is one.
+  /// Callers: every thread of the workgroup.  Memory: `entries` has a partial result per thread;
+  /// other transforms have their own. Nobody else reads it any more.
   template <class Team>
   WINGBEAT_FN void finish(const Team& team, WINGBEAT_LOCAL unsigned* entries, unsigned thread,
                           unsigned threads, bool has_row, size offset) const {
@@ -119,11 +119,11 @@ class fused_reduce {
 
   WINGBEAT_GLOBAL element* out_;
   given given_;
-  mutable partial sum_;  ///< Of this thread: a pass stores through const ends.
+  mutable partial sum_;  ///< This thread's; mutable, because passes store through const ends.
 };
 
-/// Combines what the threads of a body have added. Body: thread_out() numbers the threads that
-/// store elements of one lane, threads_of_lane there are.
+/// Combines the partial results of a body's threads. Body: thread_out() numbers the threads_of_lane
+/// threads that store elements of one lane.
 template <class Body, class Elements>
 WINGBEAT_FN void finish_reduced(const Body& body, const Elements& elements) {
   const unsigned lane = body.lane_out();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a plan that are parts of the rows that its functor numbers.
+// Rows of a plan that are parts of its functor's rows.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, size
@@ -15,7 +15,7 @@ struct row_parts {
   WINGBEAT_FN constexpr size element(size row, size i) const { return row % rows * elements + i; }
 };
 
-/// A functor that numbers whole signals, at the ends of a plan whose rows are parts of them.
+/// A functor of whole signals at the ends of a plan whose rows are parts of them.
 template <class Functor, size Rows, size Elements>
 struct of_signals : Functor {};
 

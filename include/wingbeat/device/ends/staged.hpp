@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of a pass that load and store through local memory, so that neighbouring threads take
-// neighbours in memory: elements of a butterfly or, where those lie closer, the same element of
+// Ends of a pass that load and store through local memory, so that neighbouring threads access
+// neighbours in memory: elements of a butterfly or, if those are closer, the same element of
 // neighbouring butterflies.
 #pragma once
 
@@ -12,18 +12,18 @@
 
 namespace wingbeat::device::ends {
 
-/// Returns the elements that a thread takes of a tile of `Length` of each lane.
+/// Returns the elements of each thread in a tile with `Length` elements per lane.
 template <unsigned Length, class Body>
 WINGBEAT_FN constexpr unsigned staged_rounds() {
   return (Length * Body::lanes + Body::workgroup_threads - 1) / Body::workgroup_threads;
 }
 
-/// How a tile is taken: neighbours by neighbours of a lane, lanes first, or the elements of all
-/// lanes counted as if they were one, which divides nothing.
+/// The order of a tile's elements over threads: along a lane, across lanes, or joined, as if all
+/// lanes were one, which needs no divisions.
 enum class taken { along, across, joined };
 
-/// Calls call(lane, q) for the elements of a tile, `Length` of each lane, that this thread takes in
-/// one round; joined, call(0, lane * Length + q).
+/// Calls call(lane, q) for this thread's elements in one round, in a tile with `Length` elements
+/// per lane; if joined, call(0, lane * Length + q).
 template <unsigned Length, taken Taken, class Body, class Call>
 WINGBEAT_FN void in_round(const Body& body, unsigned round, const Call& call) {
   constexpr unsigned count = Length * Body::lanes, threads = Body::workgroup_threads;
@@ -47,8 +47,8 @@ WINGBEAT_FN void each_staged(const Body& body, const Call& call) {
   for (unsigned r = 0; r < rounds; ++r) in_round<Length, Taken>(body, r, call);
 }
 
-/// Makes all elements of a tile, `Most` at a time in a thread, and then takes them, so that none
-/// waits for the one before: values[r] = make(lane, q), take(lane, q, values[r]).
+/// Makes all elements of a tile, `Most` at a time per thread, and then takes them, so that none
+/// waits for the previous one: values[r] = make(lane, q), take(lane, q, values[r]).
 template <class Value, unsigned Length, taken Taken, unsigned Most, unsigned First = 0, class Body,
           class Make, class Take>
 WINGBEAT_FN void make_and_take(const Body& body, const Make& make, const Take& take) {
@@ -69,9 +69,9 @@ WINGBEAT_FN void make_and_take(const Body& body, const Make& make, const Take& t
     make_and_take<Value, Length, Taken, Most, First + count>(body, make, take);
 }
 
-/// Reads all elements of a tile, and then takes them: take(lane, q, element); of lanes that have
-/// none, others. Then waits for all threads. `IsLinear`: take(0, lane * Length + q, element) does
-/// the same.
+/// Reads all elements of a tile and passes them to take(lane, q, element); lanes without a
+/// butterfly get elements of others. Then waits for all threads. `IsLinear`: take(0, lane * Length
+/// + q, element) does the same.
 template <class Policy, unsigned Length, bool IsLinear = false, class Body, class Elements,
           class Take>
 WINGBEAT_FN void read_staged(const Body& body, const Elements& elements, const Take& take) {
@@ -80,7 +80,7 @@ WINGBEAT_FN void read_staged(const Body& body, const Elements& elements, const T
   if constexpr (IsLinear && Elements::template are_inputs_joined<Length>()) {
     const unsigned count = elements.count() * Length;
     const size first = elements.in(0);
-    // Of a tile known to be full, places are constants apart.
+    // In a tile known to be full, places are constants apart.
     if (count == Length * Body::lanes) {
       make_and_take<complex_type, Length, taken::joined, ~0u>(
           body, [&](unsigned, unsigned q) { return elements.read(first + q, 0); }, take);
@@ -102,7 +102,7 @@ WINGBEAT_FN void read_staged(const Body& body, const Elements& elements, const T
   body.team().workgroup_barrier();
 }
 
-/// Writes the bins of two rows of N reals, of which element(lane, k) is Z[k] = X[k] + i Y[k]:
+/// Writes the bins of two rows of N reals, where element(lane, k) is Z[k] = X[k] + i Y[k]:
 ///     X[k] = (Z[k] + conj(Z[N - k])) / 2,   Y[k] = (Z[k] - conj(Z[N - k])) / 2i
 template <class Policy, class Body, class Elements, class Element>
 WINGBEAT_FN void write_separated_rows(const Body& body, const Elements& elements,
@@ -121,12 +121,12 @@ WINGBEAT_FN void write_separated_rows(const Body& body, const Elements& elements
   });
 }
 
-/// Whether the store makes outputs of whole rows, whose elements it prepares before that.
+/// Whether the store makes outputs from whole rows, after it has prepared their elements.
 template <class Elements>
 inline constexpr bool gathers = Elements::access_type::store_type::gathered > 0;
 
-/// Writes the outputs that the store makes of whole rows, of which element(lane, i) is element i:
-/// neighbours at once, some at a time.
+/// Writes the outputs that the store makes from whole rows, where element(lane, i) is element i;
+/// some neighbours at a time.
 template <class Body, class Elements, class Element>
 WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
                                 const Element& element) {
@@ -134,7 +134,7 @@ WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
   using real = typename Body::real;
   constexpr auto outputs = unsigned(store::gathered);
   constexpr unsigned n =
-      minimum<unsigned>(store::at_once, unsigned(16 / sizeof(real)));  // bytes of a store
+      minimum<unsigned>(store::at_once, unsigned(16 / sizeof(real)));  // bytes of one store
   using run = io::adjacent<real, n>;
   make_and_take<run, outputs / n, taken::along, 16 / n>(
       body,
@@ -187,11 +187,11 @@ WINGBEAT_FN void write_staged(const Body& body, const Elements& elements, const 
   }
 }
 
-/// Whether the slots of a body's team count `Count` elements of each lane, one lane after another.
+/// Whether the slots of a body's team count `Count` elements per lane, lane after lane.
 template <class Body, unsigned Count>
 inline constexpr bool has_joined_slots = Count == Body::length&& Body::team_type::slot_stride == 1;
 
-/// Returns where a slot of the body's team lies in local memory.
+/// Returns the place of a slot of the body's team in local memory.
 template <class Policy>
 WINGBEAT_FN unsigned staged_address(unsigned slot) {
   constexpr auto lies = Policy::numbers().shape.staged_layout();
@@ -214,7 +214,7 @@ WINGBEAT_FN void load_staged(const Body& body, const Elements& elements, complex
       continue;
     }
     x[r] = copied_from(entries + staged_address<Policy>(body.team().slot(body.number_in(r))));
-    if constexpr (Elements::reads_reals) x[r].im = 0;  // which compilers see here alone
+    if constexpr (Elements::reads_reals) x[r].im = 0;  // visible to compilers only here
   }
   if constexpr (Body::has_exchanges) body.team().workgroup_barrier();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of a turn of rows of reals by right angles; `grid::pass_numbers::n_turns` has the formulas.
+// Ends of a turn of a right-angle convolution; `grid::pass_numbers::turns` has the formulas.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"       // complex, conj
@@ -8,7 +8,7 @@
 
 namespace wingbeat::device::ends {
 
-/// The weights w[n] of a turn, and its steps s[m], in a body's table.
+/// Return the weights w[n] of a turn, and its steps s[m], from a body's table.
 template <class Policy, class Body>
 WINGBEAT_FN auto weights_of(const Body& body, size turn) {
   constexpr size weights_at = Policy::numbers().factors_at(), length = Policy::numbers().total;
@@ -20,7 +20,7 @@ WINGBEAT_FN auto steps_of(const Body& body, size turn) {
   return weights_of<Policy>(body, n_turns) + turn * n_turns;
 }
 
-/// Loads what a turn transforms of the row that begins at `place`.
+/// Loads a turn's input from the row that begins at `place`.
 template <class Policy, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void load_turn(const Body& body, const Elements& tile, complex<Real> (&x)[E], size turn,
                            size place) {
@@ -52,9 +52,9 @@ WINGBEAT_FN void load_turn(const Body& body, const Elements& tile, complex<Real>
   }
 }
 
-/// Stores what a turn makes of all elements, or adds it. All weights are read before the first
-/// element is stored: for all that compilers know it might change them, and each would be waited
-/// for (bench/lessons/compilers.md#stores-before-loads).
+/// Stores a turn's results, or adds them. Reads all weights before it stores the first element,
+/// because compilers assume that a store may change weights and would wait for each
+/// (bench/lessons/compilers.md#stores-before-loads).
 template <class Policy, bool Adds, class Body, class Elements, class Real, unsigned E>
 WINGBEAT_FN void store_sums(const Body& body, const Elements& tile, complex<Real> (&x)[E],
                             size turn) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pixels of an image stand for pixels around it, in one axis.
+// The pixels of an image that stand for pixels outside it, along one axis.
 //   mirror: with m = n mod 2N, pixel m or 2N - 1 - m;   repeat: pixel n mod N.
 #pragma once
 
@@ -7,19 +7,19 @@
 
 namespace wingbeat::device::functors {
 
-/// The pixels outside an image of N rows, or columns: which row stands for row n.
+/// The border of an image of N rows (or columns): which row stands for row n.
 enum class border {
-  zero,    ///< None: they are 0.
+  zero,    ///< Pixels outside are 0.
   mirror,  ///< Reflected at the edge of the outermost pixel: .. 1 0 | 0 1 .. N-1 | N-1 N-2 ..
   repeat,  ///< n mod N: .. N-2 N-1 | 0 1 .. N-1 | 0 1 ..
-  clamp    ///< The outermost: .. 0 0 | 0 1 .. N-1 | N-1 N-1 ..
+  clamp    ///< The outermost pixel:  .. 0 0 | 0 1 .. N-1 | N-1 N-1 ..
 };
 
-/// Pixels `begin`, `begin` + 1, .. of an image that is continued beyond its ends.
+/// Pixels `begin`, `begin` + 1, .. of an image continued beyond its ends.
 struct continued_axis {
   border outside = border::zero;
   size image = 1;  ///< N, the image's own pixels.
-  /// Of the image's index; at most 0 where pixels lie outside.
+  /// Index of the first element in the image; negative for a pixel outside.
   decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr)) begin = 0;
   size length = 1;
 
@@ -31,7 +31,7 @@ struct continued_axis {
   }
 };
 
-/// Returns the pixel that element e is; N or more where a border of zeros has none.
+/// Returns the pixel of element e; N or more if a border of zeros has none.
 template <class Index>
 WINGBEAT_FN constexpr Index pixel_of(continued_axis axis, Index e) {
   const Index image = Index(axis.image), before = Index(-axis.begin), n = e - before;

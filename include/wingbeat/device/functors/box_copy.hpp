@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// A box of any elements from one memory to another, each with strides of its own: the body of a
-// kernel.
+// Copies a box of elements from one memory to another, each with its own strides: a kernel's body.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_UNROLL, size
 
 namespace wingbeat::device::functors {
 
-/// Elements are units of 1, 2, 4 or 8 bytes side by side, which are the last axis, or a part of it.
-/// Without initial values, which parameters of kernels may not have.
+/// Elements consist of adjacent units of 1, 2, 4 or 8 bytes, which are the last axis, or a part of
+/// it. There are no initial values, because parameters of kernels may not have them.
 struct box_copy {
   static constexpr unsigned max_axes = 7, last = max_axes - 1;
 
-  size count[max_axes];  ///< Of units along each axis, slowest first; 1 of those there are not.
-  size read_stride[max_axes];   ///< Units from one to the next in the memory that is read,
-  size write_stride[max_axes];  ///< and in the memory that is written.
-  size parts;                   ///< Of a row along the last axis,
-  size part_count;              ///< of so many units each, the last part perhaps of fewer.
-  unsigned part_threads;        ///< That copy a part: a power of two.
+  size count[max_axes];         ///< Units along each axis, slowest first; 1 for unused axes.
+  size read_stride[max_axes];   ///< Strides in units of the memory that is read,
+  size write_stride[max_axes];  ///< and of the memory that is written.
+  size parts;                   ///< Parts of a row along the last axis,
+  size part_count;              ///< and units per part; the last part may have fewer.
+  unsigned part_threads;        ///< Threads that copy a part: a power of two.
 
-  /// Returns the parts of all rows.
+  /// Returns the number of parts in all rows.
   WINGBEAT_FN constexpr size all_parts() const {
     size product = parts;
     for (unsigned axis = 0; axis < last; ++axis) product *= count[axis];
@@ -37,7 +36,7 @@ struct box_copy {
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < last; ++i) {
       const unsigned axis = last - 1 - i;
-      if (count[axis] == 1) continue;  // divisions are dear
+      if (count[axis] == 1) continue;  // divisions are slow
       const size index = row % count[axis];
       row /= count[axis];
       in += index * read_stride[axis];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of reals [channel][tap], to one tap of which a number of the channel's is added: the
-// memory of tap_load and tap_store.
+// Real kernels [channel][tap], with a number per channel that is added to one tap: the memory of
+// tap_load and tap_store.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, size
@@ -10,9 +10,9 @@ namespace wingbeat::device::functors {
 /// Row r is the kernel of channel r.
 struct channel_taps_numbers {
   size length = 1;
-  size origin = 0;  ///< The tap that leaves a signal where it is.
+  size origin = 0;  ///< The tap that leaves a signal in place.
   bool has_skip = false;
-  size right_angle = 0;  ///< Values of a row by right angles, see `signal_pair_numbers`.
+  size right_angle = 0;  ///< Values of a right-angle row, see `signal_pair_numbers`.
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
@@ -23,10 +23,10 @@ struct channel_taps_numbers {
   }
 };
 
-/// Element: Stored, const where it is read.
+/// Element: Stored; const for loads.
 template <class Element>
 struct channel_taps_operands {
-  WINGBEAT_GLOBAL Element* skip;  ///< Of each channel.
+  WINGBEAT_GLOBAL Element* skip;  ///< One per channel.
 
   template <class Visit>
   WINGBEAT_FN static void each(const channel_taps_numbers& n, Visit visit) {

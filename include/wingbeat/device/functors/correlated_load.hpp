@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of signals and of the gradients of their results as rows one behind another: of row 2r the
-// signals of pair r, of row 2r + 1 the gradients, which begin `origin` elements later.
+// Loads pairs of signals and the gradients of their results as consecutive rows: row 2r has the
+// signals of pair r, row 2r + 1 the gradients, which begin `origin` elements later.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"               // complex

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row of reals that becomes bins and reals again loads of lines, and what becomes of its
-// bins: coefficients, times what a functor of yours loads for them.
+// Loads rows of reals from lines, and multiplies the coefficients in their bins by factors that a
+// functor of yours loads, before the rows become reals again.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"               // complex
@@ -11,8 +11,7 @@
 
 namespace wingbeat::device::functors {
 
-/// The factors of the coefficients of one line, in the order of the cosine transform that makes
-/// them.
+/// The factors of one line's coefficients, in the order of the cosine transform that makes them.
 template <class Functor, class As>
 class line_factors {
   using real = typename As::real;
@@ -41,8 +40,8 @@ class line_factors {
   bool is_reversed_;
 };
 
-/// Reduction: one of diagonals.hpp; Functor, As: as of `fused_reader`, of rows of which a line is a
-/// part. Lines of sines begin with alternating signs: their coefficients are reversed.
+/// Reduction: one of diagonals.hpp; Functor, As: as for `fused_reader`, whose rows contain lines.
+/// Lines of sines begin with alternating signs, so their coefficients are reversed.
 template <class Reduction, class Stored, class Real, class Functor, class As>
 class diagonal_load : public real_load<Reduction, Stored, Real> {
   using base = real_load<Reduction, Stored, Real>;

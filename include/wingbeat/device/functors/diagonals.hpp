@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms of n reals to n reals, each coefficient times a factor, and back, by one row of reals
-// to bins and back. As of reductions.hpp what the row loads of a line, load(line, i), and what
-// becomes of its reals, store(line, i, value); between them bin k becomes changed(factors, k, bin),
-// where get(j) of `factors` is the factor of coefficient j, root(e) as of the line before.
+// Transforms of n reals to n reals, a factor per coefficient, and the transform back, in one row:
+// reals to bins and back. As in reductions.hpp, the row loads load(line, i) from a line and stores
+// its reals by store(line, i, value). Between them bin k becomes changed(factors, k, bin), where
+// get(j) of `factors` is the factor of coefficient j, and root(e) a root as in a line.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"              // complex, conj
@@ -40,7 +40,7 @@ struct odd_diagonal : odd_extension {
   }
 };
 
-/// DCT-II, and DCT-III back, scaled by 2: y[k] and y[n-k] are of bin k alone, and so is it of them.
+/// DCT-II, and DCT-III back, scaled by 2: y[k] and y[n-k] depend on bin k alone, and it on them.
 struct folded_diagonal : folded_samples {
   static constexpr bool stores_reals = true, gathers = false;
 
@@ -56,7 +56,7 @@ struct folded_diagonal : folded_samples {
   }
 };
 
-/// DHT and back: of bin k, y[k] is Re - Im and y[n-k] Re + Im.
+/// DHT and back: bin k makes y[k] = Re - Im and y[n-k] = Re + Im.
 struct cas_diagonal : cas_bins {
   static constexpr bool stores_reals = true, gathers = false;
 

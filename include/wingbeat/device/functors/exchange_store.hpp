@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store of a transform whose result other ranks go on with: each element goes straight to the
-// memory of the rank that has its part of an axis. That memory is [b][first][second][z], where one
-// of the two axes is cut among ranks as it arrives, and the other one was cut before, so that this
-// rank has a part of it.
+// The store of a transform that other ranks continue. It stores each element in the memory of the
+// rank that has its part of an axis. That memory is [b][first][second][z]: the store cuts one of
+// the two axes among ranks, and the other one was cut before, so this rank has a part of it.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"         // complex
@@ -11,11 +10,11 @@
 
 namespace wingbeat::device::functors {
 
-/// Most ranks whose memory one store reaches. What is for more than that is packed, of one behind
-/// the other, and then sent.
+/// Most ranks whose memory one store reaches. For more ranks, data is packed, rank after rank, and
+/// then sent.
 inline constexpr unsigned max_exchange_ranks = 16;
 
-/// Which part of `length` a rank has: of the first length % ranks one more than of the others.
+/// The parts of `length` elements: the first length % ranks ranks have one more than the others.
 struct rank_shares {
   size length = 1, ranks = 1;
 
@@ -34,26 +33,27 @@ struct rank_shares {
 };
 
 struct exchange_numbers {
-  size cut = 1;  ///< Length of the axis that is cut as it arrives.
+  size cut = 1;  ///< Length of the axis that the store cuts.
   size ranks = 1;
-  size whole = 1;  ///< Length of the other axis, which is whole as it arrives.
-  size own = 1;    ///< This rank's part of it;
-  size block = 0;  ///< in blocks of so many (0: it is one), so far apart:
+  size whole = 1;  ///< Length of the other axis, which becomes whole.
+  size own = 1;    ///< This rank's part of it,
+  size block = 0;  ///< in blocks of this many (0: one block) `block_stride` apart.
   size block_stride = 0;
-  size rest = 1;            ///< Elements of all axes behind: z.
-  bool cuts_first = false;  ///< The axis that is cut is the first of the two.
-  /// Elements are multiplied by w^(i j), i and j their places on both axes, w = exp(-2 pi i / N) or
-  /// its conjugate, N = cut whole: of one long axis that is transformed as two. Of w: the bits of
-  /// the exponent that the first roots are of; the others are 2^fine_bits apart.
+  size rest = 1;            ///< Elements of all faster axes: z.
+  bool cuts_first = false;  ///< The store cuts the first of the two axes.
+  /// For one long axis transformed as two: elements are multiplied by w^(i j), i and j their
+  /// indices on both axes, w = exp(-2 pi i / N) or its conjugate, N = cut whole. The first
+  /// 2^fine_bits roots have consecutive exponents; the others are 2^fine_bits apart.
   bool has_twiddles = false;
   bool is_inverse = false;
   unsigned fine_bits = 0;
-  /// Memory of others has this rank's part alone, as it is then sent to other processes.
+  /// Memory of others contains only this rank's part, which is then sent to other processes.
   bool is_packed = false;
-  size batch = 1;            ///< Of parts that are packed for more ranks than a store reaches.
-  bool rest_in_row = false;  ///< Rows are (b, own, z) with elements of the cut axis,
-  bool cut_in_row = false;   ///< or (b, cut, own) with elements z; else rows are (b, own), with
-                             ///< elements (cut, z).
+  size batch = 1;            ///< Batch of packed parts, if there are more ranks than a store
+                             ///< reaches.
+  bool rest_in_row = false;  ///< Rows are (b, own, z) with elements of the cut axis;
+  bool cut_in_row = false;   ///< or (b, cut, own) with elements z; otherwise (b, own) with elements
+                             ///< (cut, z).
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
@@ -75,8 +75,8 @@ struct exchange_numbers {
   }
 };
 
-/// The output is this rank's own memory, the operands are that of the others in their order; of
-/// more than `max_exchange_ranks` the first one is where all their parts are packed.
+/// The output is this rank's memory; the operands are the other ranks' memory in their order, or
+/// for more than `max_exchange_ranks` only the memory where their parts are packed.
 template <class Real>
 class exchange_store {
  public:
@@ -84,9 +84,9 @@ class exchange_store {
   using element = complex<Real>;
   static constexpr bool in_order = true;
   struct operands {
-    size rank;        ///< This one.
-    size begin;       ///< Where its part of the whole axis begins, in its own memory,
-    size peer_begin;  ///< and in that of others, or in what is copied there later.
+    size rank;        ///< This rank's number.
+    size begin;       ///< First index of its part of the whole axis, in its own memory,
+    size peer_begin;  ///< and in that of others, or in the packed copy.
     WINGBEAT_GLOBAL const element* roots;  // [2^fine_bits], then [N / 2^fine_bits]
     WINGBEAT_GLOBAL element *peer_0, *peer_1, *peer_2, *peer_3, *peer_4, *peer_5, *peer_6, *peer_7,
         *peer_8, *peer_9, *peer_10, *peer_11, *peer_12, *peer_13, *peer_14;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A functor of this folder, whose numbers are constants of a kernel. Functors are made for a row,
-// of numbers and operands, so that a process that knows these at run time has the same text:
+// A functor of this folder with its numbers as constants of a kernel. Functors are constructed for
+// a row from numbers and operands, so a process that knows these at run time uses the same text:
 //
 //     functors::score<float, double> scores{numbers, keys, operands, row};
 //     scores.store(i, value);
@@ -19,7 +19,7 @@
 
 namespace wingbeat::device::functors {
 
-/// The operands of a functor that has none.
+/// The operands of a functor without any.
 struct no_operands {
   template <class Numbers, class Visit>
   WINGBEAT_FN static void each(const Numbers&, Visit) {}
@@ -38,12 +38,12 @@ struct fixed {
   WINGBEAT_FN static row_functor of_row(WINGBEAT_GLOBAL Element* memory, operands given, size row) {
     return row_functor{Policy::numbers(), memory, Policy::completed(given), row};
   }
-  /// Of functors that keep what they store: see ends/keep.hpp.
+  /// For functors that keep what they store: see ends/keep.hpp.
   template <class Kept, class Visit>
   WINGBEAT_FN static void each_member(Kept& state, Visit visit) {
     row_functor::each_member(state, Policy::numbers(), visit);
   }
-  /// Of functors that reduce, which are made for a partial result: see ends/reduce.hpp.
+  /// For functors that reduce, which are constructed for a partial result: see ends/reduce.hpp.
   template <class Partial>
   WINGBEAT_FN static row_functor of_partial(Partial& sum, operands given, size row) {
     return row_functor{Policy::numbers(), sum, Policy::completed(given), row};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of reals whose elements a functor of yours loads, stores or reduces, in place of memory:
-// element `place` of all rows, counted from the first row's first, is number place % length of row
-// place / length, As::length being the elements of a row.
+// Lines of reals whose elements a functor of yours loads, stores or reduces, instead of memory.
+// Place p, counted from the first row's first element, is element p % As::length of row p /
+// As::length.
 #pragma once
 
 #include "wingbeat/device/ends/functor.hpp"         // fused_load, fused_store, fused_given
@@ -10,12 +10,12 @@
 
 namespace wingbeat::device::functors {
 
-/// In place of a stored number. Memory: one of the classes below; As: ends::fused_as of reals that
-/// are unpaired and have their block of parameters at byte 0.
+/// A stand-in for a stored number. Memory: one of the classes below; As: ends::fused_as for
+/// unpaired reals with their parameter block at byte 0.
 template <template <class, class> class Memory, class Functor, class As>
 struct fused {};
 
-/// What is given beside the roots of lines: the block of your functor's parameters, its operands.
+/// The operands of lines: roots, then your functor's parameter block and operands.
 template <class Functor, class Real>
 struct fused_operands : line_operands<Real> {
   WINGBEAT_GLOBAL const char* blocks;
@@ -53,7 +53,7 @@ class fused_reader {
   size first_ = 0;
 };
 
-/// Reals in memory, each times what your functor loads for it, which has no buffer.
+/// Reals in memory, each times the factor that your functor, without a buffer, loads for it.
 template <class Functor, class As>
 class multiplied_memory {
  public:

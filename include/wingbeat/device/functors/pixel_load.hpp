@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The colours of an image that is continued beyond its edges, but not by zeros, which convolutions
-// add themselves: row r is channel r.
+// Loads the colours of an image continued beyond its edges; except by zeros, which convolutions add
+// themselves. Row r is channel r.
 #pragma once
 
 #include "wingbeat/device/functors/fixed.hpp"  // fixed, no_operands

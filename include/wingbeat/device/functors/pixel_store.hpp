@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as pixels of as many channels as the image has: row r is channel r. Alpha, the last of an
-// even number of channels, is that of the image; 0 where it has no pixel.
+// Stores results as pixels with as many channels as the image; row r is channel r. Alpha, the last
+// of an even number of channels, is copied from the image; it is 0 outside.
 #pragma once
 
 #include "wingbeat/device/functors/fixed.hpp"  // fixed
@@ -28,7 +28,7 @@ class pixel_store {
       : numbers_(n), out_(out), image_(given.image), row_(row) {}
   WINGBEAT_FN void store(size i, float value) const {
     const Index channels = Index(numbers_.channels), alpha = channels - 1;
-    // 64 bits, because a thread's places are then a constant apart, which compilers fold.
+    // 64 bits, because a thread's places are then constants apart, which compilers fold.
     out_[i * numbers_.channels + row_] = stored_of<element>(value);
     if (channels % 2 != 0 || row_ > 0) return;
     const Index pixel = pixel_at(numbers_, Index(i));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interleaved pixels of an image, [y][x][channel], that the elements of a larger or smaller plane
-// are. Stored: float, or unsigned short for the bits of fp16.
+// The interleaved pixels of an image, [y][x][channel], as elements of a larger or smaller plane.
+// Stored: float, or unsigned short for the bits of fp16.
 #pragma once
 
 #include "wingbeat/device/functors/border.hpp"  // continued_axis, pixel_of
@@ -9,7 +9,7 @@
 
 namespace wingbeat::device::functors {
 
-/// Elements [rows.length][columns.length] of an image.
+/// A plane of elements [rows.length][columns.length] over an image.
 struct pixel_numbers {
   size width = 1, channels = 1;  ///< Of the image.
   continued_axis rows, columns;
@@ -34,12 +34,12 @@ struct pixel_numbers {
   }
 };
 
-/// The number of a pixel that is not there.
+/// The number for an element without a pixel.
 template <class Index>
 inline constexpr Index no_pixel = ~Index(0);
 
-/// Returns the number of the pixel that element i of a line is. Index: an unsigned type that counts
-/// all numbers of both; 64-bit divisions take GPUs several times as long.
+/// Returns the number of the pixel at element i of a line. Index: an unsigned type that counts
+/// pixels and elements; 64-bit divisions take GPUs several times as long.
 template <class Index>
 WINGBEAT_FN Index pixel_at(pixel_numbers n, Index line, Index i) {
   const Index y = pixel_of(n.rows, line), x = pixel_of(n.columns, i);
@@ -49,7 +49,7 @@ WINGBEAT_FN Index pixel_at(pixel_numbers n, Index line, Index i) {
   return y * Index(n.width) + x;
 }
 
-/// Returns the number of the pixel that element i of all is.
+/// Returns the number of the pixel at element i of the plane.
 template <class Index>
 WINGBEAT_FN Index pixel_at(pixel_numbers n, Index i) {
   if (n.rows.is_image() && n.columns.is_image()) return i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of spectra as the load of an inverse transform, of two arrays [..][column][bin].
+// The product of two arrays of spectra [..][column][bin], as the load of an inverse transform.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"          // bfloat
@@ -11,13 +11,13 @@
 
 namespace wingbeat::device::functors {
 
-/// Which spectrum meets which. Rows of the inverse are numbered [run][prepared][column].
+/// Which spectra are multiplied. Rows of the inverse are numbered [run][prepared][column].
 struct product_numbers {
-  size prepared = 1;  ///< With each of the run's; 1 where they go in pairs.
-  size columns = 1;   ///< Of one spectrum.
-  size bins = 1;      ///< Of one column.
+  size prepared = 1;  ///< Prepared spectra per spectrum of the run; 1 if they form pairs.
+  size columns = 1;   ///< Columns of a spectrum.
+  size bins = 1;      ///< Bins of a column.
   bool is_pairwise = false;
-  bool has_one_column = false;  ///< Prepared spectra have one, which meets all of the run's.
+  bool has_one_column = false;  ///< Prepared spectra have one column, for all columns of the run's.
   grid::product times = grid::product::plain;
 
   template <class Visit>
@@ -38,7 +38,7 @@ class product {
   static constexpr bool in_order = true;
   using element = complex<Stored>;
   struct operands {
-    WINGBEAT_GLOBAL const element* spectra;  ///< The prepared ones.
+    WINGBEAT_GLOBAL const element* spectra;  ///< The prepared spectra.
 
     template <class Visit>
     WINGBEAT_FN static void each(const numbers&, Visit visit) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of few reals, transformed along both axes by the matrices that define this: the body of a
-// kernel. A thread has a row of a block, and after an exchange a column.
+// Small blocks of reals, transformed along both axes by the defining matrices: a kernel's body. A
+// thread has a row of a block and, after an exchange, a column.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"               // bfloat
@@ -12,15 +12,15 @@
 
 namespace wingbeat::device::functors {
 
-/// A transform of N reals to N: output k is the sum of factors[k N + t] times term t, which is
-/// sample t or, `reversed`, N - 1 - t.
+/// A transform of N reals to N: output k is the sum over t of factors[k N + t] times sample t, or
+/// if `reversed` times sample N - 1 - t.
 template <unsigned N>
 struct line_matrix {
   double factors[N * N];
   bool is_reversed;
 };
 
-/// Blocks of reals, [row][column], by workgroups that take `blocks` each.
+/// Blocks of reals, [row][column]; a workgroup takes `blocks` of them.
 struct block_shape {
   unsigned rows, columns, blocks;
 
@@ -33,7 +33,7 @@ struct block_shape {
   }
 };
 
-/// What a kernel is compiled for: blocks stored as In, computed as Real and stored as Out.
+/// The constants of a kernel: blocks stored as In, computed as Real and stored as Out.
 template <class Real, class In, class Out, unsigned Rows, unsigned Columns, unsigned Blocks>
 struct block_numbers {
   using real = Real;
@@ -41,7 +41,7 @@ struct block_numbers {
   using written = Out;
   static constexpr block_shape shape{Rows, Columns, Blocks};
 
-  line_numbers in;   ///< The rows of all blocks, whole ones; a block's behind those of the last.
+  line_numbers in;   ///< Whole rows of all blocks, block after block.
   line_numbers out;  ///< Their columns.
   line_matrix<Columns> of_rows;
   line_matrix<Rows> of_columns;
@@ -51,12 +51,12 @@ template <class Read, class Written>
 struct block_memory {
   WINGBEAT_GLOBAL const Read* in;
   WINGBEAT_GLOBAL Written* out;
-  size count;  ///< Blocks.
+  size count;  ///< Number of blocks.
 };
 
-/// Transforms the blocks of a launch of count / blocks workgroups, rounded up.
-/// Callers: `threads()` of a workgroup.  Memory: `scratch_bytes()` of local memory; blocks may be
-/// replaced by their own transforms.
+/// Transforms `count` blocks in a launch of count / blocks workgroups, rounded up.
+/// Callers: `threads()` of a workgroup.  Memory: `scratch_bytes()` of local memory; a block's
+/// output may replace it.
 template <class Policy, class Group = group>
 class real_blocks {
   using numbers_type = decltype(Policy::numbers());
@@ -102,7 +102,7 @@ class real_blocks {
   }
 
  private:
-  /// Rows of neighbours are read 16 bytes at a time where they are aligned.
+  /// Loads a row. Neighbours are read 16 bytes at a time if aligned.
   WINGBEAT_FN void load_row(size row, real (&x)[columns]) const {
     constexpr numbers_type numbers = Policy::numbers();
     constexpr size stride = numbers.in.stride;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of reals along one axis of an array, and the roots of the transforms that are made of them:
-// the memory of real_load and real_store.
+// Lines of reals along one axis of an array, and the roots of their transforms: the memory of
+// real_load and real_store.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"         // complex
@@ -10,29 +10,29 @@
 
 namespace wingbeat::device::functors {
 
-/// One of the dimensions that lines are numbered over.
+/// A dimension that lines are numbered over.
 struct line_loop {
   size count = 1, stride = 0;
 };
 inline constexpr unsigned max_line_loops = 6;
 
-/// The elements of lines of `length` reals: element i of line r begins at
-///     base + (i - origin) stride + the sum over loops of their index times their stride,
-/// and is in memory if first <= i < end. Transforms see them `reversed`, with the signs of odd
-/// elements `alternating`, and the first or last times `edge`.
+/// The elements of lines of `length` reals: element i of line r lies at
+///     base + (i - origin) stride + sum over loops of index times stride,
+/// and is in memory if first <= i < end. Transforms may see a line reversed, with the signs of odd
+/// elements changed (alternating), and with the first or last element times `edge`.
 struct line_numbers {
   size length = 1, stride = 1, origin = 0, first = 0, end = 1, base = 0;
   line_loop loops[max_line_loops] = {};  ///< Innermost first.
   unsigned depth = 0;
   bool is_reversed = false, is_alternating = false, has_first_edge = false, has_last_edge = false;
-  double edge = 1, scale = 1;  ///< The latter of all elements that are written.
-  /// Roots one by one; or where they are many, of which fine times coarse is one, 2^fine_bits of
-  /// the former, behind which the others stand. 0: one by one.
+  double edge = 1, scale = 1;  ///< `scale` is of all written elements.
+  /// If there are many roots, each is the product of one of 2^fine_bits fine ones and of one of the
+  /// coarse ones that follow them. 0: roots are stored one by one.
   unsigned fine_bits = 0;
   bool has_roots = false;
 
-  /// Rows of fewer than 2^32 are divided as numbers of 32 bits: of some kernels with divisions of
-  /// 64, NVRTC 13.0 ends the process.
+  /// Returns the offset of a line. Fewer than 2^32 lines are divided in 32 bits, because NVRTC 13.0
+  /// crashes on some kernels with 64-bit divisions.
   WINGBEAT_FN constexpr size offset_of(size row) const {
     const bool is_short = n_rows() >> 32 == 0;
     return base + offset_along<0>(is_short ? static_cast<unsigned>(row) : row);
@@ -69,7 +69,8 @@ struct line_numbers {
     return loops[0].count * loops[1].count * loops[2].count * loops[3].count * loops[4].count *
            loops[5].count;
   }
-  /// Of loops from number D on. An index that is no constant would put all numbers into memory.
+  /// Returns the offset over loops D and later. D is a constant, because a run-time index would
+  /// move all numbers to memory.
   template <unsigned D>
   WINGBEAT_FN constexpr size offset_along(size row) const {
     if constexpr (D + 1 < max_line_loops) {
@@ -88,7 +89,7 @@ struct line_numbers {
   }
 };
 
-/// Returns root e of a table of single ones, or of factors, each of which `load` returns.
+/// Returns root e of a table of single roots, or of fine and coarse ones. `load` reads an entry.
 template <class Real, class Load>
 WINGBEAT_FN complex<Real> root_of(WINGBEAT_GLOBAL const complex<Real>* roots, unsigned fine_bits,
                                   size e, const Load& load) {
@@ -103,7 +104,7 @@ WINGBEAT_FN complex<Real> root_of(WINGBEAT_GLOBAL const complex<Real>* roots, un
   return root_of(roots, fine_bits, e, [](source at) { return io::load_constant(at); });
 }
 
-/// From an element to another.
+/// The distance between elements.
 using distance = long long;
 
 /// The operands of a functor that reads roots.
@@ -117,8 +118,7 @@ struct line_operands {
   }
 };
 
-/// Elements of lines in memory, by their distance from the first. Element: Stored, const where it
-/// is read.
+/// Elements of lines in memory, by their distance from the first. Element: Stored; const for loads.
 template <class Element, class Real>
 class line_memory {
  public:
@@ -128,7 +128,7 @@ class line_memory {
 
   WINGBEAT_FN Real get(distance place) const { return static_cast<Real>(first_[place]); }
   WINGBEAT_FN void put(distance place, Real value) const { first_[place] = Element(value); }
-  /// Writes neighbours from `place` on, a multiple of theirs.
+  /// Writes N neighbours from `place` on, a multiple of N.
   template <unsigned N>
   WINGBEAT_FN void put(distance place, const io::adjacent<Real, N>& values) const {
     io::adjacent<Element, N> stored;
@@ -143,8 +143,8 @@ class line_memory {
   WINGBEAT_FN void prefetch(size count) const { device::prefetch(first_, count); }
   /// Returns the elements from number `place` on.
   WINGBEAT_FN line_memory from(size place) const { return {first_ + place}; }
-  /// Reads the first, a multiple of 16 bytes, so many at once where they are aligned. Values: an
-  /// array of Real, wherever it is.
+  /// Reads the first elements, a multiple of 16 bytes, 16 bytes at a time if aligned. Values: an
+  /// array of Real in any address space.
   template <class Values>
   WINGBEAT_FN void read(Values& values) const {
     constexpr unsigned count = sizeof(Values) / sizeof(Real);
@@ -169,7 +169,7 @@ class line_memory {
   target first_;
 };
 
-/// Elements of a line that a thread has read, likewise.
+/// Elements of a line that a thread holds, by their distance from the first.
 template <class Real, class Values>
 class held_memory {
  public:
@@ -186,13 +186,13 @@ class held_memory {
   distance first_;
 };
 
-/// Whether a memory takes several neighbours at once.
+/// Whether a memory writes several neighbours at once.
 template <class Memory>
 inline constexpr bool has_runs = false;
 template <class Element, class Real>
 inline constexpr bool has_runs<line_memory<Element, Real>> = true;
 
-/// What lines are read from and written to. Stored: a number, or `fused` of fused_lines.hpp.
+/// The types of lines' memory. Stored: a number, or `fused` of fused_lines.hpp.
 template <class Stored, class Real>
 struct line_source {
   using element = Stored;
@@ -201,7 +201,7 @@ struct line_source {
   using written = line_memory<Stored, Real>;
 };
 
-/// A line all of whose elements are in memory and none has an edge, in one of the orders.
+/// A line with all elements in memory and no edge, in one of the orders.
 template <bool IsReversed, bool IsAlternating, class Memory, class Real>
 class whole_line {
  public:
@@ -238,14 +238,14 @@ class whole_line {
   unsigned fine_bits_;
 };
 
-/// One line of those in a memory.
+/// One line in a memory of lines.
 template <class Memory, class Real>
 class real_line {
  public:
   WINGBEAT_FN real_line(const line_numbers& n, const Memory& memory, line_operands<Real> given,
                         size row)
       : numbers_(n), memory_(memory.from(n.offset_of(row))), roots_(given.roots) {}
-  /// Of a line whose elements are elsewhere.
+  /// Takes memory that holds only this line.
   WINGBEAT_FN real_line(const line_numbers& n, const Memory& memory,
                         WINGBEAT_GLOBAL const complex<Real>* roots)
       : numbers_(n), memory_(memory), roots_(roots) {}
@@ -257,7 +257,7 @@ class real_line {
   WINGBEAT_FN size length() const { return numbers_.length; }
   WINGBEAT_FN const Memory& memory() const { return memory_; }
 
-  /// Returns element j as a transform sees it, or the j-th from the end: 0 where it is not in
+  /// Returns element j in the order of the transform, or the j-th from the end; 0 if it is not in
   /// memory.
   WINGBEAT_FN Real get(size j, bool is_from_end = false) const {
     const end_place place = place_of(j, is_from_end);
@@ -270,7 +270,7 @@ class real_line {
     if (!place.is_kept) return;
     memory_.from(place.end).put(place.offset, factor_of(k, is_from_end) * value);
   }
-  /// Takes neighbours from number k on, a multiple of theirs, as is the length.
+  /// Takes N neighbours from number k on; k and the length are multiples of N.
   template <unsigned N>
   WINGBEAT_FN void put_run(size k, const io::adjacent<Real, N>& values) const {
     const line_numbers& n = numbers_;
@@ -287,7 +287,7 @@ class real_line {
     WINGBEAT_UNROLL
     for (unsigned i = 0; i < N; ++i) put(k + i, values.value[i]);
   }
-  /// Prefetches the line, if its elements lie one behind another in memory.
+  /// Prefetches the line if its elements are contiguous.
   WINGBEAT_FN void prefetch() const {
     if constexpr (has_runs<Memory>) {
       const line_numbers& n = numbers_;
@@ -295,14 +295,14 @@ class real_line {
     }
   }
   WINGBEAT_FN complex<Real> root(size e) const { return root_of(roots_, numbers_.fine_bits, e); }
-  /// The same, which compilers load behind the barrier that comes before it.
+  /// The same, but compilers do not move the load before the previous barrier.
   WINGBEAT_FN complex<Real> root_behind(size e) const {
     using source = WINGBEAT_GLOBAL const complex<Real>*;
     return root_of(roots_, numbers_.fine_bits, e, [](source at) { return copied_from(at); });
   }
 
-  /// Calls work(line) with this line or, where it is whole, as one that tests nothing: for loops
-  /// over many elements where numbers are no constants.
+  /// Calls work(line) with this line or, if it is whole, with a form that tests nothing: for loops
+  /// over many elements where the numbers are not constants.
   template <class Work>
   WINGBEAT_FN void in_its_form(const Work& work) const {
     const line_numbers& n = numbers_;
@@ -315,8 +315,8 @@ class real_line {
   }
 
  private:
-  /// Where an element is, from the first of the line or from the last: compilers then see that
-  /// those of a thread lie constants apart.
+  /// The place of an element, from the line's first or last one: compilers then see that a thread's
+  /// elements lie constants apart.
   struct end_place {
     size end;
     distance offset;

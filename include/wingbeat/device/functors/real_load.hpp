@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the inner transform of a transform from reals to reals loads of lines of reals.
+// The load of an inner transform that makes a transform from reals to reals, from lines of reals.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"               // bfloat
@@ -11,7 +11,7 @@
 
 namespace wingbeat::device::functors {
 
-/// Reduction: one of reductions.hpp. Stored: as of `line_source`.
+/// Reduction: one of reductions.hpp. Stored: as for `line_source`.
 template <class Reduction, class Stored, class Real>
 class real_load {
   using source = line_source<Stored, Real>;
@@ -26,7 +26,7 @@ class real_load {
   WINGBEAT_FN real_load(const numbers& n, typename memory::target in, operands given, size row)
       : line_(n, memory(in, given), given, row) {}
   WINGBEAT_FN auto load(size i) const { return Reduction::template load<Real>(line_, i); }
-  /// The same in two steps, elements i and M - i of bins 0 .. M at once.
+  /// Load elements i and M - i of bins 0 .. M in two steps.
   static constexpr bool in_steps = workgroup::contract::is_in_steps<Reduction>;
   WINGBEAT_FN complex<Real> fetched(size i) const {
     return Reduction::template fetched<Real>(line_, i);
@@ -34,7 +34,7 @@ class real_load {
   WINGBEAT_FN void make_pair(size i, complex<Real>& z, complex<Real>& mirrored) const {
     Reduction::make_pair(line_, i, z, mirrored);
   }
-  /// Returns the elements of a line that one thread may hold; 0: it may not.
+  /// Returns the number of elements in a line if one thread may hold it; otherwise 0.
   WINGBEAT_FN static constexpr unsigned held(const numbers& n) {
     const bool is_whole = n.stride == 1 && n.origin == 0 && n.first == 0 && n.end == n.length;
     const size bytes = n.length * sizeof(element);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the elements of the inner transform of a transform from reals to reals: lines of
-// reals.
+// The store of an inner transform that makes a transform from reals to reals, to lines of reals.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"               // bfloat
@@ -12,7 +11,7 @@
 
 namespace wingbeat::device::functors {
 
-/// Reduction: one of reductions.hpp. Stored: as of `line_source`.
+/// Reduction: one of reductions.hpp. Stored: as for `line_source`.
 template <class Reduction, class Stored, class Real>
 class real_store {
   using source = line_source<Stored, Real>;
@@ -31,18 +30,18 @@ class real_store {
   WINGBEAT_FN void store(size i, Value value) const {
     Reduction::template store<Real>(line_, i, value);
   }
-  /// Returns the outputs of a line that output() and put() make.
+  /// Returns the number of a line's outputs that output() and put() make; 0: none.
   WINGBEAT_FN static constexpr size gathered(const numbers& n) {
     return Reduction::gathers ? n.length : 0;
   }
-  /// Returns how many of them put() takes together.
+  /// Returns the number of outputs that put() takes at a time.
   WINGBEAT_FN static constexpr unsigned at_once(const numbers& n) {
     if constexpr (Reduction::gathers) {
       if (n.length % Reduction::at_once == 0) return Reduction::at_once;
     }
     return 1;
   }
-  /// Returns what outputs are made of, for element i of the inner transform.
+  /// Returns element i of the inner transform, prepared for output().
   template <class Value>
   WINGBEAT_FN Value prepared(size i, Value value) const {
     return Reduction::template prepared<Real>(line_, i, value);
@@ -52,7 +51,7 @@ class real_store {
   WINGBEAT_FN Real output(unsigned t, const Value& value) const {
     return Reduction::template output<Real>(line_, t, value);
   }
-  /// Stores outputs from number t on, a multiple of theirs.
+  /// Stores N outputs from number t on, a multiple of N.
   template <unsigned N>
   WINGBEAT_FN void put(size t, const io::adjacent<Real, N>& y) const {
     line_.put_run(t, y);
@@ -66,7 +65,7 @@ class real_store {
       }
     });
   }
-  /// Hands over what a functor that reduces has added of one of the lines of its row.
+  /// Finishes the partial result of one line of its row, for a functor that reduces.
   WINGBEAT_FN void finish(WINGBEAT_GLOBAL element* out) const { line_.memory().finish(out); }
 
  private:

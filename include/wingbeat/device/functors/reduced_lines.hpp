@@ -8,7 +8,7 @@
 
 namespace wingbeat::device::functors {
 
-/// Made for the partial result of a thread.
+/// A memory for the partial result of a thread.
 template <class Functor, class As>
 class fused_reducer {
   using yours = ends::fused_reduce<Functor, As>;

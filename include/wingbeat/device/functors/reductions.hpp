@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms of n reals to n reals by those of complex numbers: for each way to reduce one to the
-// other, what the inner transform loads of a line, load(line, i), and what becomes of its elements,
-// store(line, i, value). Where it gathers, output(line, t, value) is output t of elements value(i),
-// each as prepared(line, i, value) has made it; 32 bits count what lies in local memory. So many
-// outputs are stored `at_once` that neighbouring threads still read neighbours.
-// get(j) and put(k, y) of a line are real_line's. Sine transforms are those
-// of cosines of reversed lines with alternating signs, which the lines themselves see to:
+// Transforms of n reals to n reals by transforms of another kind. For each way, load(line, i) is
+// element i of the inner transform, loaded from a line, and store(line, i, value) stores its
+// elements. If outputs are gathered instead, output(line, t, value) makes output t from elements
+// value(i), each prepared by prepared(line, i, value); 32 bits count them in local memory. A thread
+// stores `at_once` outputs, few enough that neighbouring threads read neighbours. get(j) and
+// put(k, y) of a line are real_line's. Sine transforms are cosine transforms of reversed lines with
+// alternating signs, which the lines take care of:
 //     DST-II x = reversed DCT-II (-1)^j x,   DST-III x = (-1)^k DCT-III reversed x,  and IV as III.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace wingbeat::device::functors {
 
-/// A reduction whose outputs are gathered from elements as they are.
+/// A reduction that gathers outputs from unprepared elements.
 struct gathered_parts {
   static constexpr bool gathers = true;
   static constexpr unsigned at_once = 1;
@@ -61,10 +61,10 @@ struct odd_extension : gathered_parts {
   }
 };
 
-/// DCT-I where M = n - 1 is odd, by M complex numbers. Of the 2 M reals of even_extension those at
-/// even places and those at odd ones are M each, by their places modulo M; of the bins of sum and
-/// difference h is element 2h, by the Chinese remainder theorem, or M + 2h. Both are their own
-/// mirror images, so that their bins are real, and of one complex row
+/// DCT-I for an odd M = n - 1, by M complex numbers. The 2 M reals of even_extension at even places
+/// are M numbers, and so are those at odd places, both in the order of their places modulo M. By
+/// the Chinese remainder theorem, bin h of their sum is element 2h, of their difference M + 2h.
+/// Both sequences are their own mirror images, so their bins are real and share one complex row
 ///     z[i] = x[i] + x[M-i] + i (-1)^i (x[i] - x[M-i]),  y[2h] = Re Z[h],  y[M-2h] = Im Z[h]
 /// I. J. Good, The interaction algorithm and practical Fourier analysis, J. R. Stat. Soc. B 20
 /// (1958) 361.
@@ -87,7 +87,7 @@ struct even_halves : gathered_parts {
   }
 };
 
-/// DST-I where M = n + 1 is odd, likewise, of odd_extension: with x[0] = x[M] = 0 before and behind
+/// DST-I for an odd M = n + 1, likewise from odd_extension: with x[0] = x[M] = 0 at the ends
 ///     z[i] = x[i] - x[M-i] + i (-1)^i (x[i] + x[M-i]),  y[2h] = -Im Z[h],  y[M-2h] = -Re Z[h]
 struct odd_halves : gathered_parts {
   static constexpr unsigned at_once = 2;
@@ -110,7 +110,7 @@ struct odd_halves : gathered_parts {
   }
 };
 
-/// Element i of n where even ones ascend and odd ones then descend.
+/// Returns element i of the order in which even elements ascend and odd ones then descend.
 template <class Real, class Line>
 WINGBEAT_FN Real get_folded(const Line& x, size i) {
   const size n = x.length();
@@ -154,7 +154,7 @@ struct folded_samples {
   }
 };
 
-/// DCT-III, the way back: V[k] = conj(w^k) (x[k] - i x[n-k]).
+/// DCT-III, the inverse: V[k] = conj(w^k) (x[k] - i x[n-k]).
 struct folded_bins : gathered_parts {
   static constexpr bool stores_reals = true;
   static constexpr unsigned at_once = 4;
@@ -163,8 +163,8 @@ struct folded_bins : gathered_parts {
   WINGBEAT_FN static complex<Real> load(const Line& x, size k) {
     return fetched<Real>(x, k) * conj(x.root(k));
   }
-  /// The same in two steps: what lies in memory, and what is made of bins k and n/2 - k, whose root
-  /// is exp(-pi i / 4) conj(w^k).
+  /// Load in two steps: fetch from memory, then make bins k and n/2 - k; the latter's root is
+  /// exp(-pi i / 4) conj(w^k).
   static constexpr bool in_steps = true;
   template <class Real, class Line>
   WINGBEAT_FN static complex<Real> fetched(const Line& x, size k) {
@@ -216,9 +216,10 @@ struct half_turned {
   }
 };
 
-/// DCT-IV of an odd n by n reals. The line, continued to odd places p mod 8n by x~[p] = x[(p-1)/2],
-/// x~[-p] = x~[p], x~[p + 4n] = -x~[p], is its places 1 mod 8, by the Chinese remainder theorem;
-/// and so are y~. With u[s] = x~[n^2 + 8s] and its bins U, place q = 1 mod 8 is
+/// DCT-IV of an odd n by n reals. The line is continued to odd places p modulo 8n:
+///     x~[p] = x[(p-1)/2],  x~[-p] = x~[p],  x~[p + 4n] = -x~[p]
+/// By the Chinese remainder theorem the places 1 mod 8 determine x~, and y~ likewise. With
+/// u[s] = x~[n^2 + 8s] and its bins U, place q = 1 mod 8 is
 ///     y~[q] = 2 (cos a Re U[q mod n] + sin a Im U[q mod n]),  a = 2 pi n / 8
 /// S. C. Chan, K. L. Ho, Direct methods for computing discrete sinusoidal transforms, IEE Proc. F
 /// 137 (1990) 433. The inner transform is scaled by sqrt 2.
@@ -259,7 +260,7 @@ struct odd_places {
   }
 };
 
-/// DHT: y[k] = Re X[k] - Im X[k], and of n-k with the opposite Im.
+/// DHT: y[k] = Re X[k] - Im X[k]; for n-k, Im has the opposite sign.
 struct cas_bins : gathered_parts {
   template <class Real, class Line>
   WINGBEAT_FN static Real load(const Line& x, size i) {

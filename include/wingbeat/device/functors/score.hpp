@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search keeps of its scores, as the store of a correlation: of every place the largest
-// score and its template, sums of scores and of their squares, and how many are above a threshold.
+// What a search keeps of its scores, as the store of a correlation: for every place the largest
+// score and its template, sums of scores and of their squares, and the number above a threshold.
 #pragma once
 
 #include "wingbeat/device/atomic.hpp"          // atomic_add, atomic_max, last_seen
@@ -10,8 +10,8 @@
 
 namespace wingbeat::device::functors {
 
-/// The windows of one axis: at place n they hold elements n .. n + length - 1, of which the image
-/// has those from image_begin on, before image_end.
+/// The windows of one axis. At place n a window has elements n .. n + length - 1; those from
+/// image_begin to image_end - 1 are the image's.
 struct score_windows {
   size places = 1, length = 1, image_begin = 0, image_end = 1;
 };
@@ -22,8 +22,8 @@ struct score_numbers {
   bool has_sums = false;
   bool has_counts = false;
   bool is_normalised = false;
-  bool keeps_norms = false;  ///< What is kept of a place has its norm, read once for all templates.
-  /// Some windows reach beyond the image, whose mean was subtracted within it only.
+  bool keeps_norms = false;  ///< The kept state has the place's norm, read once for all templates.
+  /// Some windows extend beyond the image, where its mean was not subtracted.
   bool has_rim = false;
 
   template <class Visit>
@@ -45,26 +45,26 @@ struct score_numbers {
   }
 };
 
-/// Returns a score and the number of its template in one integer: the greatest is that of the
-/// highest score, of equals that of the first template. 0 is none of them.
+/// Returns a score and its template's number as one integer. Higher scores have greater integers,
+/// and equal scores those of earlier templates. 0 means no score.
 WINGBEAT_FN size score_key_of(float score, unsigned number) {
   const unsigned bits = bits_of(score + 0.0f);  // -0 equals +0
   const unsigned ascending = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
   return size(ascending) << 32 | (0xffffffffu - number);
 }
 
-/// What is kept of scores beside the keys: so many elements for each place, 0 before the first.
+/// An array kept beside the keys: its elements per place, which are 0 before the first run.
 struct kept_array {
   unsigned per_place = 1;
-  bool is_always_read = true, is_always_written = true;  ///< By whatever score.
+  bool is_always_read = true, is_always_written = true;  ///< Whatever the scores are.
 };
 
-/// The units in which integers sum coefficients, and their squares: 2^32 - 1 of either do not
-/// overflow. Such sums are the same bits in any order.
+/// Units of integer sums of coefficients and of their squares: 2^32 - 1 of them do not overflow.
+/// These sums have the same bits in any order.
 inline constexpr unsigned coefficient_log2 = 30, square_log2 = 32;
 
-/// Keeps scores of type Real, and sums of type Sum: of coefficients, cut to -1 .. 1 and without
-/// those that are NaN, `size`, which counts units; else a real. The output are keys.  // [y][x]
+/// Keeps scores of type Real and sums of type Sum: `size` for sums of coefficients in units,
+/// limited to -1 .. 1 and without NaN; otherwise a real. The output are keys.  // [y][x]
 template <class Real, class Sum>
 class score {
  public:
@@ -72,13 +72,13 @@ class score {
   static constexpr bool in_order = true;
   using element = size;
   struct operands {
-    unsigned first;                             ///< The number of the run's first template.
+    unsigned first;                             ///< Number of the run's first template.
     WINGBEAT_GLOBAL Sum* moments;               // [2][y][x]
     WINGBEAT_GLOBAL unsigned* counts;           // [y][x]
     Real threshold;                             ///< Scores above it are counted.
     WINGBEAT_GLOBAL const Real* inverse_norms;  // [y][x]
     WINGBEAT_GLOBAL const Real* rim;            // [template][h + 1][w + 1], sums above and left
-    Real mean;                                  ///< Of the image.
+    Real mean;                                  ///< Mean of the image.
 
     /// Names the arrays that are kept.
     template <class Visit>
@@ -119,13 +119,13 @@ class score {
   struct moments {
     Sum sum, squares;
   };
-  /// What stays of one place while scores of a run's templates come, up to `most_kept` of them, in
-  /// the order of their numbers.
+  /// The state of one place during a run: scores of up to `most_kept` templates come in the order
+  /// of their numbers.
   struct kept {
-    moments total;  ///< Of runs before, too, so that reals are added in one order.
+    moments total;  ///< Includes earlier runs, so that reals are added in one order.
     Real inverse_norm;
-    float largest;         ///< Of this run; NaN: none yet.
-    unsigned char number;  ///< Of its template, counted from 1 in this run; 0: none.
+    float largest;         ///< In this run; NaN: none yet.
+    unsigned char number;  ///< The largest's template, counted from 1 in this run; 0: none.
     unsigned char count;
   };
   static constexpr unsigned most_kept = 255;
@@ -179,7 +179,7 @@ class score {
   struct range {
     size begin, end;
   };
-  /// Returns the elements of the window at a place that are within the image.
+  /// Returns the elements of the window at a place that are inside the image.
   WINGBEAT_FN static range inside(score_windows axis, size place) {
     return {place < axis.image_begin ? axis.image_begin - place : 0,
             place + axis.length > axis.image_end ? axis.image_end - place : axis.length};
@@ -203,8 +203,8 @@ class score {
     return (numbers_.has_rim ? with_rim(i, value) : value) * inverse_norm;
   }
 
-  /// Returns a score plus the image's mean times the template's sum over the part of the window
-  /// that is inside the image; the sum of a whole unit template is 0.
+  /// Returns a score plus the image's mean times the sum of the template over the window's part
+  /// inside the image. The sum of a whole unit template is 0.
   WINGBEAT_FN Real with_rim(size i, Real value) const {
     const score_windows &rows = numbers_.y, &columns = numbers_.x;
     const range y = inside(rows, i / columns.places), x = inside(columns, i % columns.places);
@@ -216,7 +216,7 @@ class score {
     return value + given_.mean * (below - above);
   }
 
-  /// Returns what a score adds to the sums.
+  /// Returns the contribution of a score to the sums.
   WINGBEAT_FN static moments moments_of(Real value) {
     if constexpr (atomics::is_real<Sum>) {
       return {Sum(value), Sum(value) * Sum(value)};

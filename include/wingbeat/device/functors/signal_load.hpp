@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of real signals as rows of complex numbers, times a gate.
+// Loads pairs of real signals as rows of complex numbers, times a gate.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"                 // bfloat

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real signals in pairs, as the real and the imaginary parts of rows of complex numbers, because a
-// kernel of reals convolves both at once; or each alone: memory of signal_load, signal_store.
+// Pairs of real signals as the real and imaginary parts of complex rows, because a real kernel
+// convolves both at once; or single signals. The memory of signal_load and signal_store.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::functors {
 
-/// Signals [batch][channel][i] of `length` values. Rows are numbered [channel][pair], so that those
-/// that meet the same kernel are neighbours: row r is channel r / pairs of the signals 2p and
-/// 2p + 1 of the batch, p = r % pairs. The last pair of an odd batch has one; alone, signal p. Rows
-/// by right angles have one signal, which begins `origin` values behind the row's first. Of what
-/// they store, an imaginary part other than 0 says that it is added.
+/// Signals [batch][channel][i] of `length` values. Rows are numbered [channel][pair], so that rows
+/// with the same kernel are neighbours: row r has channel r / pairs of signals 2p and 2p + 1 of the
+/// batch, p = r % pairs. The last pair of an odd batch has one signal; with `are_alone` row r has
+/// signal p. A right-angle row has one signal, which begins `origin` values after the row's first;
+/// if a value to store has an imaginary part other than 0, it is added.
 struct signal_pair_numbers {
   size length = 1, channels = 1, batch = 1;
-  bool is_gated = false;   ///< Each value is multiplied by the one in the same place of a gate.
-  bool is_ragged = false;  ///< Each signal of the batch has a length of its own.
-  bool are_alone = false;  ///< Each signal has a row.
-  size right_angle = 0;    ///< Values of a row by right angles; 0: rows are others.
+  bool is_gated = false;   ///< Each value is multiplied by the gate's value at its place.
+  bool is_ragged = false;  ///< Each signal of the batch has its own length.
+  bool are_alone = false;  ///< Each signal has its own row.
+  size right_angle = 0;    ///< Values of a right-angle row; 0: rows are not right-angle.
   size origin = 0;
 
   WINGBEAT_FN constexpr size pairs() const { return are_alone ? batch : (batch + 1) / 2; }
@@ -38,7 +38,7 @@ struct signal_pair_numbers {
 template <class Stored>
 struct signal_pair_operands {
   WINGBEAT_GLOBAL const Stored* gate;
-  WINGBEAT_GLOBAL const unsigned* lengths;  ///< Of each signal of the batch, up to `length`.
+  WINGBEAT_GLOBAL const unsigned* lengths;  ///< One per signal of the batch, up to `length`.
 
   template <class Visit>
   WINGBEAT_FN static void each(const signal_pair_numbers& n, Visit visit) {
@@ -68,7 +68,7 @@ class signal_pair {
     second_length_ = has_second_ ? given.lengths[number + 1] : 0;
   }
 
-  // Whether value i of a signal is in memory, and where.
+  // Return whether value i of a signal is in memory, and its place.
   WINGBEAT_FN bool has_first(size i) const {
     if (is_limited_ && i - origin_ >= length_) return false;  // wraps below 0
     return !is_ragged_ || i - origin_ < first_length_;
@@ -85,7 +85,7 @@ class signal_pair {
     if (has_second_) device::prefetch(signals + second_, length_);
   }
 
-  /// Returns a value times the gate's in its place.
+  /// Returns a value times the gate's value at its place.
   WINGBEAT_FN Real gated(size place, Real value) const {
     return is_gated_ ? value * static_cast<Real>(gate_[place]) : value;
   }

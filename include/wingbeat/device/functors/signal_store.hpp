@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of complex numbers as pairs of real signals, times a gate.
+// Stores rows of complex numbers as pairs of real signals, times a gate.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"                 // bfloat

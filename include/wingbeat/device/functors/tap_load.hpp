@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of channels as rows of complex numbers, with the channel's skip in the tap at the origin:
-// k * x + d x is (k + d at the origin) * x.
+// Loads kernels of channels as rows of complex numbers, with the channel's skip added to the tap at
+// the origin: k * x + d x is (k + d at the origin) * x.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"                 // bfloat

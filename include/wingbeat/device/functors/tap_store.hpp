@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real parts of rows as kernels of channels, the tap at the origin as the channel's skip too: what
-// is stored is a gradient, and both have the same.
+// Stores the real parts of rows as gradients of channels' kernels, and the tap at the origin as the
+// gradient of the channel's skip too, because both are equal.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"                 // bfloat

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taps of filters as rows of complex numbers; those of correlations reversed and conjugate, because
-// a correlation is the convolution with them.
+// Loads taps of filters as rows of complex numbers; for correlations reversed and conjugate,
+// because a correlation is the convolution with these.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"         // complex, conj, copied_from

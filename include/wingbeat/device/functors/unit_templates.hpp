@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Templates without their means and divided by their norms, and tables of their sums: bodies of
-// three kernels, which are launched one after another.
+// Subtracts the means of templates and divides by their norms, and makes tables of their sums:
+// bodies of kernels that are launched one after another.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, WINGBEAT_GLOBAL, WINGBEAT_LOCAL, maths, size
@@ -11,13 +11,13 @@ namespace wingbeat::device::functors {
 template <class Real, class Sum>
 struct unit_templates {
   size height = 1, width = 1;
-  unsigned n_threads = 1;  ///< Of a workgroup.
-  size n_parts = 1;        ///< Of each template; a workgroup takes one.
+  unsigned n_threads = 1;  ///< Threads of a workgroup.
+  size n_parts = 1;        ///< Parts of each template; a workgroup takes one.
 
-  // A template becomes (t - mean) / sqrt(sum of (t - mean)^2), a constant one zeros, by the next
-  // three, one behind another. Elements are taken relative to the first, and what rounding left in
-  // the sum of the differences from the mean is taken out of the mean, so that a small contrast on
-  // a large offset keeps its accuracy where sums are floats, too.
+  // The next three functions, one after another, make a template (t - mean) / sqrt(sum of
+  // (t - mean)^2), and zeros of a constant one. Elements are taken relative to the first, and the
+  // rounding error in the sum of the differences from the mean corrects the mean, so that a small
+  // contrast on a large offset keeps its accuracy even if sums are floats.
   // Callers: all threads of a workgroup for each part.  Memory: a Sum for each thread.
   // sums: [template][3][part], of differences from the first element; of differences from the mean,
   // and of their squares.
@@ -56,8 +56,8 @@ struct unit_templates {
     part.each([&](size i) { out[i] = Real((part.difference(i) - mean - correction) * inverse); });
   }
 
-  /// Sums elements to the left, of one row of a table for each thread; row 0 is that above the
-  /// template's first.  rim: [template][height + 1][width + 1]
+  /// Sums the elements to the left, one table row per thread; row 0 is above the template's first
+  /// row. rim: [template][height + 1][width + 1]
   template <class Group>
   WINGBEAT_FN void sum_rows(Group group, WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Real* rim,
                             unsigned count, WINGBEAT_LOCAL char*) const {
@@ -73,7 +73,7 @@ struct unit_templates {
     }
   }
 
-  /// Sums the rows of a table downwards, one column for each thread.
+  /// Sums the rows of a table downwards, one column per thread.
   template <class Group>
   WINGBEAT_FN void sum_columns(Group group, WINGBEAT_GLOBAL Real* rim, unsigned count,
                                WINGBEAT_LOCAL char*) const {
@@ -104,7 +104,7 @@ struct unit_templates {
           sums_(sums + number_ * 3 * units.n_parts),
           scratch_(reinterpret_cast<WINGBEAT_LOCAL Sum*>(scratch)) {}
 
-    /// Returns where the template begins.
+    /// Returns the offset of the template.
     WINGBEAT_FN size first() const { return number_ * units_.height * units_.width; }
     template <class Visit>
     WINGBEAT_FN void each(const Visit& visit) const {
@@ -115,7 +115,7 @@ struct unit_templates {
     }
     WINGBEAT_FN Sum difference(size i) const { return Sum(in_[i]) - Sum(in_[0]); }
 
-    /// Makes the sum over all threads this part's of a kind.
+    /// Stores the sum over all threads as this part's sum of a kind.
     WINGBEAT_FN void put(unsigned kind, Sum of_thread) const {
       const Sum whole = over_threads(of_thread);
       if (group_.thread() == 0) sums_[kind * units_.n_parts + part_] = whole;
