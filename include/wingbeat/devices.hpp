@@ -28,8 +28,7 @@ struct device_info {
   std::string architecture;  ///< "sm_90", "pocl-cpu", "avx512"
   std::string version;       ///< Version of the driver, or of the instruction set.
   std::size_t memory_bytes = 0;
-  std::size_t local_memory_bytes = 0;  ///< Maximum of one workgroup; 0 where there is no local
-                                       ///< memory.
+  std::size_t local_memory_bytes = 0;  ///< Maximum for a workgroup; 0 if there is no local memory.
   std::size_t max_workgroup = 1;       ///< Maximum number of threads of one workgroup.
   unsigned compute_units = 1;
   bool has_fp64 = true;

@@ -62,7 +62,7 @@ namespace wingbeat {
 struct fused_source {
   std::string text = {};                   ///< Line 1 is line 1 in the compiler's messages.
   std::string type = {};                   ///< Names the struct: "yours", "my::window<4>".
-  std::vector<std::byte> parameters = {};  ///< Of any length; copied to the device with the plan.
+  std::vector<std::byte> parameters = {};  ///< Copied to the device with the plan.
 
   [[nodiscard]] bool is_given() const noexcept {
     return !text.empty() || !type.empty() || !parameters.empty();

@@ -18,9 +18,9 @@ class operation;
 /// The resources of one compiled kernel; -1 if the driver does not report them.
 struct kernel_resources {
   std::string name;
-  int threads = 0;        ///< Of one workgroup.
-  int registers = -1;     ///< Of one thread.
-  int spill_bytes = -1;   ///< Of one thread: registers that went to memory.
+  int threads = 0;        ///< Threads of a workgroup.
+  int registers = -1;     ///< Registers of a thread.
+  int spill_bytes = -1;   ///< Bytes of a thread's registers that went to memory.
   int stack_bytes = -1;   ///< Of one thread: CUDA's "local" memory, spills included.
   int scratch_bytes = 0;  ///< Local memory of one workgroup that the kernel uses; a launch may give
                           ///< more.

@@ -22,7 +22,7 @@ namespace wingbeat {
 enum class score_map {
   largest,  ///< -infinity without a score.
   mean,     ///< 0 before the first template; needs `keeps_sums`.
-  variance  ///< Of all scores, not estimated from a sample; needs `keeps_sums`.
+  variance  ///< Over all scores, with their number as divisor; needs `keeps_sums`.
 };
 
 /// The description of a search. Images and templates are real, of two axes, stored as `real`.
@@ -175,8 +175,8 @@ class template_search {
     return map(on, score_map::variance);
   }
 
-  /// Returns which template had the largest score, of equals the first; 2^32 - 1 where there is
-  /// none.
+  /// Returns the number of the template with the largest score, the first of equals; 2^32 - 1 if
+  /// there is none.
   [[nodiscard]] std::vector<std::uint32_t> numbers(queue& on) const;
 
   /// Returns how many scores of each place were above the threshold.

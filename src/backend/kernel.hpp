@@ -30,7 +30,7 @@ struct kernel_source {
   std::string entry;  ///< Name of the entry point.
   /// Number of the entry point's parameters, without OpenCL's pointer to local memory.
   unsigned n_parameters = transform_parameters;
-  unsigned threads = 1;                ///< Of one workgroup.
+  unsigned threads = 1;                ///< Threads of a workgroup.
   std::size_t scratch_bytes = 0;       ///< Local memory of one workgroup.
   std::size_t workgroups = 1;          ///< Expected per launch: a hint, any number runs.
   unsigned workgroups_of_cluster = 1;  ///< As the text states; more than 1 on CUDA only.

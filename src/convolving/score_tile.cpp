@@ -188,8 +188,8 @@ score_division score_tile<Real>::division(const scored_image<Pixel>& image, doub
   if (spec_.kind == score_kind::sqdiff) {
     result.smallest = 0;
     result.of_flat = 1;
-    // A product close to the template's squares has their rounding. With direct sums, a window of
-    // squares s^2 T is unresolved where (1 - s)^2 < c s.
+    // If a product is close to the template's squares, it has their rounding error. With direct
+    // sums, a window of squares s^2 T is unresolved if (1 - s)^2 < c s.
     const double c = 2 * error / tolerance, root = (std::sqrt(c) + std::sqrt(c + 4)) / 2;
     const double unresolved_part = is_summed ? c * root * root * taps_.squares : c;
     if (error > 0) result.numerator = unresolved_part + 0x1p-21 * taps_.squares / tolerance;

@@ -23,8 +23,8 @@ namespace wingbeat::convolving {
 struct score_key {
   std::uint64_t key = 0;
 
-  [[nodiscard]] float score() const;           ///< -infinity where there is none.
-  [[nodiscard]] std::uint32_t number() const;  ///< `no_template` where there is none.
+  [[nodiscard]] float score() const;           ///< -infinity if there is none.
+  [[nodiscard]] std::uint32_t number() const;  ///< `no_template` if there is none.
 };
 inline constexpr std::uint32_t no_template = 0xffffffffU;
 

@@ -26,7 +26,7 @@ struct tile_shape {
   [[nodiscard]] std::size_t results() const { return result[0] * result[1]; }
 
   std::vector<std::size_t> image, kernel, result;  ///< {height, width}
-  bool is_summed;                                  ///< By direct sums.
+  bool is_summed;                                  ///< Direct sums are used.
 };
 
 /// The products of one channel of tiles, in one precision.

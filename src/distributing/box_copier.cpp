@@ -23,7 +23,7 @@ unsigned threads_of(const queue& on) {
   return static_cast<unsigned>(std::bit_floor(std::min(max_threads, on.device().max_workgroup)));
 }
 
-/// Returns the largest unit of which elements consist.
+/// Returns the largest unit, in bytes, that divides an element.
 std::size_t unit_of(std::size_t element_bytes) {
   constexpr std::size_t largest = 8;
   return std::min(largest, std::size_t{1} << std::countr_zero(element_bytes));

@@ -10,7 +10,7 @@
 
 namespace wingbeat::distributing {
 
-/// Returns the ranks' parts of a box that is cut along an axis; or boxes of which rank 0 has all.
+/// Return the ranks' parts of a box cut along an axis; or boxes that give all to rank 0.
 [[nodiscard]] std::vector<box> cut_along(const box& elements, std::size_t axis, std::size_t ranks);
 [[nodiscard]] std::vector<box> undivided(const box& elements, std::size_t ranks);
 

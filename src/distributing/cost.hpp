@@ -31,7 +31,7 @@ struct device_speed {
 struct phase_bytes {
   std::size_t moved = 0;                            ///< Through the memory of the busiest device,
   std::size_t beside_sent = 0;                      ///< the part of it while others are sent.
-  std::size_t sent = 0;                             ///< By the rank that sends most.
+  std::size_t sent = 0;                             ///< Bytes sent by the rank that sends most.
   bool is_unaligned = false, is_scattered = false;  ///< See `phased_transform`.
   bool has_short_rows = false;                      ///< Rows of copies are short.
 };

@@ -70,8 +70,8 @@ class cut_transform {
  private:
   /// A phase on one rank: its rows in chunks, of at most two sizes.
   struct rank_phase {
-    std::vector<index_range> chunks = {};    ///< Of the rank's share, counted from its beginning.
-    std::map<std::size_t, plan> plans = {};  ///< By the number of rows in a chunk.
+    std::vector<index_range> chunks = {};    ///< Ranges in the rank's share.
+    std::map<std::size_t, plan> plans = {};  ///< By the rows of a chunk.
   };
   /// What a rank has besides its queue.
   struct rank_memory {

@@ -15,7 +15,7 @@ namespace {
 
 using parts = std::vector<std::vector<std::byte>>;
 
-/// Returns boxes of the same array of which rank 0 has all.
+/// Returns boxes of the same array that give all to rank 0.
 std::vector<box> undivided_of(const std::vector<box>& boxes) {
   return undivided(whole_box(boxes), boxes.size());
 }

@@ -8,7 +8,8 @@
 
 namespace wingbeat {
 
-/// Returns work(value) with a value of the stored type, of those that are computed with as Real.
+/// Returns work(value) with a value of the stored type: double if Real is double, otherwise one of
+/// the types that are computed in float.
 template <class Real, class Work>
 auto with_stored(precision stored, const Work& work) {
   if constexpr (sizeof(Real) == sizeof(double)) {

@@ -20,8 +20,7 @@ namespace wingbeat::kernel_text {
 /// Returns the declaration of its type under a name of ours.
 [[nodiscard]] std::string alias(std::string_view end, std::string_view name, std::string_view type);
 
-/// Returns the check that its parameters, of the type that has them, have so many bytes; nothing
-/// for 0.
+/// Returns the text that checks the size of its parameters; empty for 0 bytes.
 [[nodiscard]] std::string parameters_check(std::string_view end, std::string_view type,
                                            std::size_t bytes);
 

@@ -20,7 +20,7 @@ struct kernel_body {
   std::string numbers_type;    ///< Of what policy::numbers() returns: "channeliser::bank_numbers"
   std::string constants;       ///< The assignments to its members.
   std::string entry;           ///< The kernel's name.
-  unsigned threads = 1;        ///< Of a workgroup.
+  unsigned threads = 1;        ///< Threads of a workgroup.
   unsigned resident = 0;       ///< Workgroups that a multiprocessor has registers for; 0: any.
   unsigned scratch_bytes = 0;  ///< Local memory of a workgroup.
 };

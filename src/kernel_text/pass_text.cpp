@@ -43,8 +43,8 @@ std::string functor_text(const pass_side& in, const pass_side& out) {
   return text + "#line 1 \"wingbeat_policy.cpp\"\n";
 }
 
-/// Returns the declaration of `name`, the end of a pass, and the checks of what the request stated.
-/// Of its numbers the pass decides `rows`, and where in the table the parameter block starts.
+/// Returns the declaration of `name`, an end of a pass, and the checks of the request's statements.
+/// The pass decides its `rows` and the place of its parameter block in the table.
 std::string end_text(const functor& fused, std::string_view name, const fused_numbers& rows,
                      std::size_t block_at) {
   const std::string_view mine = name_of(fused);

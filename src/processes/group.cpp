@@ -33,7 +33,7 @@ struct greeting {
   std::uint64_t sign = usual_sign, rank = 0, size = 0;
   std::uint64_t left_ms = 0;  ///< How long it still waits.
   std::array<char, 56> host = {};
-  std::array<char, 8> port = {};  ///< The port where it listens.
+  std::array<char, 8> port = {};  ///< The port that it listens at.
 };
 
 namespace {

@@ -33,7 +33,8 @@ struct chirp {
   std::size_t inputs, outputs;                 ///< How many inputs are given, and how many outputs
                                                ///< are valid.
   std::vector<std::complex<double>> factors;   ///< c[n], n < N
-  std::vector<std::complex<double>> spectrum;  ///< Of conj(c), over M: bins in natural order.
+  std::vector<std::complex<double>> spectrum;  ///< Spectrum of conj(c), divided by M; bins in
+                                               ///< natural order.
 };
 
 }  // namespace wingbeat

@@ -9,8 +9,8 @@
 
 namespace wingbeat {
 
-/// Returns the number that all of the text is, decimal, without '+' or blanks; none where it is no
-/// such number or exceeds the type.
+/// Returns the decimal number in a text without '+' or blanks; none if the text is anything else or
+/// the number exceeds the type.
 template <class Number>
 [[nodiscard]] std::optional<Number> number_from(std::string_view text) {
   Number number = 0;

@@ -169,7 +169,7 @@ inline constexpr shape fp32_mirrored_of_bins[] = {
     {.length = 1024, .elements = 32, .lanes = 16, .half_trade = true, .fraction = 0.8f,
      .resident = 1},
 };
-// Of several lines or planes of one length, the later ones need less local memory.
+// If lines or planes of one length have several shapes, later ones need less local memory.
 inline constexpr shape fp32_lines[] = {
     {.length = 32768, .first = 128, .elements = 32, .workgroups = 8, .fraction = 0.76f,
      .resident = 5, .prefetch_mib = 2},

@@ -187,7 +187,7 @@ struct rule_costs {
   unsigned least_whole_radix = 17;
   /// Opposite bins meet in pairs if a thread's elements are even; otherwise both are loaded twice.
   unsigned unpaired_quarters = 5;
-  unsigned register_quarters = 5;  ///< Of the estimate, so that few kernels spill.
+  unsigned register_quarters = 5;  ///< 5/4 of the estimate must fit, so that few kernels spill.
   /// Registers of a multiprocessor, for all threads of a workgroup. Processors spill to caches
   /// instead.
   std::size_t registers_of_workgroup = 65536;
@@ -204,7 +204,7 @@ struct mirrored_limits {
 /// One precision's shapes. Rows of reals and of bins are listed by the length of the complex
 /// transform between them.
 struct shapes {
-  row_shapes rows = {};                 ///< Of complex numbers.
+  row_shapes rows = {};                 ///< Rows of complex numbers.
   row_shapes rows_of_reals = {};        ///< They become bins; without whole shapes, as `rows`.
   row_shapes rows_of_bins = {};         ///< They become reals; without whole shapes, as `rows`.
   table<shape> odd_rows_of_reals = {};  ///< They become bins; missing lengths as `rows`.

@@ -23,7 +23,7 @@ struct element_place {
 /// transforms of the batch, the last axis densest.
 [[nodiscard]] element_place place_of(const arrays::array& array, std::size_t number);
 
-/// Returns an element; 0 where it is not in memory.
+/// Returns an element; 0 if it is not in memory.
 [[nodiscard]] std::complex<long double> load_element(const arrays::array& array, std::size_t number,
                                                      const void* memory);
 

@@ -92,7 +92,7 @@ class judge {
   std::vector<double> reference_;  ///< All values, for a full check.
   std::vector<output_sample> few_;
   std::map<output_sample, std::vector<double>> expected_;
-  std::map<std::size_t, double> norms_;  ///< By transform.
+  std::map<std::size_t, double> norms_;  ///< By number of the transform.
 };
 
 }  // namespace wingbeat::verify

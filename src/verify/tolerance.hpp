@@ -20,7 +20,7 @@ namespace wingbeat::verify {
 struct computation {
   long double n;  ///< The length of the transforms.
   precision real;
-  double n_roundings = 0;  ///< Of each element, at most, beside those of the transform.
+  double n_roundings = 0;  ///< Most roundings of an element outside the transform.
   double floor = 0;        ///< Absolute error of each value, for example of functors that
                            ///< underflow.
   int n_transforms = 1;    ///< One after another.
@@ -29,10 +29,10 @@ struct computation {
 
 /// The errors that are allowed.
 struct error_bound {
-  double relative_l2;  ///< Of the norm of all values, before they are stored.
-  double largest;      ///< Of each value, relative to the largest,
-  double stored;       ///< and, from storing it, relative to the value itself.
-  double floor;        ///< Of each value, in addition, absolute.
+  double relative_l2;  ///< Bound of the norm of all errors, before storing.
+  double largest;      ///< Bound of each error, relative to the largest value,
+  double stored;       ///< and from storing, relative to the value itself.
+  double floor;        ///< Absolute bound of each error in addition.
 };
 [[nodiscard]] error_bound bound_of(const computation& how);
 

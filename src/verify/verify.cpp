@@ -16,7 +16,7 @@
 namespace wingbeat::verify {
 namespace {
 
-/// Returns nothing if the engine does not support so many axes yet.
+/// Returns the verdict of a law; nothing if the engine does not support so many axes yet.
 std::optional<verdict> verdict_of(const law& rule, const trial& t) {
   verdict found;
   found.law = rule.name;

@@ -16,7 +16,7 @@ namespace wingbeat::verify {
 
 /// The result of one law in one trial.
 struct verdict {
-  device_info device;  ///< Of several, the first.
+  device_info device;  ///< The first of several.
   std::size_t n_ranks = 1;
   bool is_alone = false;  ///< Rank 0 of several ranks made all transforms, because they cannot be
                           ///< cut.

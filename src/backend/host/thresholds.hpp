@@ -23,7 +23,8 @@ struct thresholds {
   std::size_t tiles_per_thread = 8;   ///< Shares of a pass, so that threads end together.
   std::size_t mirror_per_thread = 4;  ///< Shares of one row's bins, for the same reason.
   std::size_t read_samples = std::size_t{1} << 17;    ///< Unpacked and counted by a thread at once.
-  std::size_t share_elements = std::size_t{1} << 14;  ///< Of a column moved by several threads.
+  std::size_t share_elements = std::size_t{1} << 14;  ///< Elements of a column that several threads
+                                                      ///< move.
   double work_per_summed_byte = 0.125;                ///< Per product of a direct sum.
   std::size_t least_summed_part = 2048;  ///< Results of one row summed by a thread at once.
 
@@ -42,8 +43,9 @@ struct thresholds {
   std::size_t mirror_bytes = std::size_t{1} << 14;    ///< Rows that are combined with their mirror
                                                       ///< image in the inner cache.
   // Tiles
-  std::size_t tile_bytes = std::size_t{1} << 15;      ///< Of short rows: the inner cache.
-  std::size_t max_tile_bytes = std::size_t{1} << 26;  ///< Of all long rows of a tile together.
+  std::size_t tile_bytes = std::size_t{1} << 15;      ///< Bytes of short rows in a tile: the inner
+                                                      ///< cache.
+  std::size_t max_tile_bytes = std::size_t{1} << 26;  ///< Bytes of all long rows in a tile.
   std::size_t short_row = 64;                         ///< Rows up to this length
   std::size_t short_rows = 64;   ///< are taken in groups of this many, to fill vectors.
   std::size_t line_columns = 8;  ///< Fewest columns, if they are neighbours: a cache line.

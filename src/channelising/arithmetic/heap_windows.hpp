@@ -30,7 +30,7 @@ enum class heap_fit {
 
 struct fitted_heap {
   heap_fit fit = heap_fit::whole;
-  window_values windows;   ///< Of the spectra before the first that does not fit.
+  window_values windows;   ///< Windows of the spectra before the first that does not fit.
   std::int64_t early = 0;  ///< Output time of that first spectrum.
 };
 

@@ -3,9 +3,9 @@
 //
 // Every body that works on registers has
 //   elements_per_thread, workgroup_threads
-//   lane_in(), number_in(r), offset_in(r)     where element x[r] is before: its lane, its number
-//                                             in the butterfly, its places behind the first
-//   lane_out(), number_out(r), offset_out(r)  and after
+//   lane_in(), number_in(r), offset_in(r)     the place of x[r] before: its lane, its number in the
+//                                             butterfly, its distance from the first element
+//   lane_out(), number_out(r), offset_out(r)  the same after
 //   run(x)                                    transforms the registers of all threads; a body that
 //                                             multiplies has run(x, filter)
 //   run_tile(tile, pass, number, rows)        computes tile `number` by the steps of
@@ -13,7 +13,8 @@
 //   rank(), part()                            this thread of its workgroup; this workgroup of its
 //                                             cluster
 //   roots()                                   the table of this pass
-//   entries()                                 local memory: free before; after a barrier, behind
+//   entries()                                 local memory, free before run and, after a barrier,
+//                                             after it
 //   thread_out(), threads_of_lane             this thread among those that store one lane
 // and, if bins of a real transform meet their opposites, the members in ends/mirrored.hpp.
 #pragma once

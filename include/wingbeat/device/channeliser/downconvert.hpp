@@ -31,7 +31,7 @@ struct downconvert_memory {
   WINGBEAT_GLOBAL const complex<float>* taps;
   WINGBEAT_GLOBAL complex<float>* out;
   size first, count;  ///< First sample of the first output; number of outputs.
-  size phase, turn;   ///< Of the first output, and per output: turns times 2^64.
+  size phase, turn;   ///< Turns times 2^64: at the first output, and per output.
 };
 
 /// Computes one output per thread.

@@ -30,7 +30,7 @@ struct bank_numbers {
   unsigned spectra_per_heap;
   heap_sample output;
   bool dithers;
-  size seed;          ///< Of the dither.
+  size seed;          ///< The dither's seed.
   unsigned bins;      ///< Complex numbers of a row of bins in memory.
   unsigned shift;     ///< Channel k is bin (k + shift) % bins; 0 for real samples.
   unsigned sliding;   ///< Spectra whose windows a thread slides over.

@@ -12,8 +12,8 @@
 
 namespace wingbeat::device::channeliser {
 
-/// Adds the number of saturated values, of each polarisation or of two parts of one, to the
-/// counters of a spectrum's heap.
+/// Adds the numbers of saturated values, one per part, to the counters of a spectrum's heap. Parts
+/// are the polarisations, or two parts of a single one.
 template <class Policy, unsigned Parts>
 WINGBEAT_FN void count(const unsigned (&saturated)[Parts], WINGBEAT_GLOBAL unsigned* heaps,
                        size spectrum, unsigned thread) {

@@ -67,8 +67,8 @@ struct tile_shape {
   unsigned elements_per_thread = 1;
   unsigned lanes = 1;          ///< Butterflies at once.
   unsigned workgroups = 1;     ///< Per cluster.
-  unsigned element_bytes = 8;  ///< Of a complex number in registers.
-  unsigned bank_bytes = 0;     ///< Of all banks of local memory together; 0 on a CPU.
+  unsigned element_bytes = 8;  ///< Bytes of a complex number in registers.
+  unsigned bank_bytes = 0;     ///< Width of all banks of local memory; 0 on a CPU.
   bool lanes_across = false;   ///< Neighbouring threads take neighbouring butterflies.
   bool along_out = false;      ///< Across on the way in only; neighbours store one butterfly.
   bool half_trade = false;     ///< Exchange real parts, then imaginary parts.
@@ -79,11 +79,11 @@ struct tile_shape {
                                ///< that bins k and N - k meet in one workgroup.
   row source = row::complex_row;
   row sink = row::complex_row;
-  order bins = order::natural;     ///< Of a spectrum whose elements stay in their threads.
-  product times = product::plain;  ///< Of a body that convolves.
+  order bins = order::natural;     ///< Order of a spectrum that stays in threads.
+  product times = product::plain;  ///< Product of a convolving body.
   size points = 0;  ///< Elements that are not padding, or reals, of a row convolved within R; 0:
                     ///< all.
-  unsigned partial_bytes = 0;  ///< Of a thread's partial result, if the store reduces.
+  unsigned partial_bytes = 0;  ///< Bytes of a thread's partial result; 0: does not reduce.
   /// For a store that keeps a state over all rows of the batch: elements of a butterfly (0: it
   /// stores at once), bytes per element that stay in local memory, and bytes per real, the first
   /// ones, that stay in registers.
@@ -270,7 +270,7 @@ inline constexpr unsigned most_loops = 10;
 /// The places of one side's elements. Places count stored complex numbers or, if real and imaginary
 /// parts are apart, stored reals.
 struct side {
-  size base = 0;      ///< Of the first butterfly.
+  size base = 0;      ///< Offset of the first butterfly.
   size distance = 0;  ///< From row to row of the batch.
   /// If two rows are transformed as one: from an element of the first to that of the second; else
   /// 0. Rows of reals, or of their bins, are then the real and the imaginary part.
@@ -310,7 +310,7 @@ struct pass_numbers {
   bool is_flat = false;         ///< Lanes run over the first two loops as if they were one.
   bool is_full = false;         ///< Every tile has all its butterflies.
   unsigned prefetch_tiles = 0;  ///< Prefetches the input of the tile this many later; 0: none.
-  size prefetch_elements = 0;   ///< Of a butterfly, one behind another.
+  size prefetch_elements = 0;   ///< Contiguous elements of a butterfly to prefetch.
   bool starts_early = false;    ///< May start while earlier launches still run.
   size max_workgroups = 0;      ///< Per launch, each for several tiles; 0: no limit.
   size roots_at = 0;            ///< Offset of this pass's roots in the table.

@@ -18,7 +18,7 @@ struct limits {
   unsigned max_workgroup = 1024;
   unsigned local_memory_bytes = 48 * 1024;
   unsigned subgroup = 32;
-  unsigned registers = 65536;  ///< Of 32 bits, for all threads together.
+  unsigned registers = 65536;  ///< 32-bit registers for all threads together.
 };
 
 /// Parameters for `shape` and `memory`.

@@ -18,9 +18,9 @@ enum class prime_order {
 
 struct prime_rows {
   prime_order order = prime_order::none;
-  unsigned length = 1;  ///< Of the convolution; of both for halves.
+  unsigned length = 1;  ///< Of the convolution; for halves, of both.
   unsigned elements_per_thread = 1, lanes = 1;
-  unsigned element_bytes = 8;  ///< Of a complex number.
+  unsigned element_bytes = 8;  ///< Bytes of a complex number.
   bool are_staged = false;
   unsigned padded_points = 0;  ///< p, if reals are convolved within more numbers; else 0.
 

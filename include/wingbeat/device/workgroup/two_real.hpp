@@ -197,7 +197,7 @@ struct two_real_fft<Shape, Real, Dir, Memory, order::natural, Twiddles> {
   static constexpr unsigned rows = length / 2;
   static constexpr unsigned real_roots = 0;
   static constexpr unsigned table_entries = complex_fft::table_entries;
-  /// That of the complex transform; opposite bins meet there too.
+  /// Local memory of the complex transform; opposite bins are exchanged there, too.
   static constexpr unsigned scratch_bytes = opposite_trade<complex_fft, Memory>::scratch_bytes;
   using storage_type = storage<scratch_bytes>;
   using scratch_type = scratch<scratch_bytes>;
