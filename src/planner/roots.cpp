@@ -123,7 +123,7 @@ class root_table {
     if (numbers.has_own_filter) add_spectrum(numbers.shape, whole.spectrum);
   }
 
-  /// Adds the roots of right-angle convolutions.
+  /// Adds the roots of rows by right angles.
   void add_right_angles(std::size_t length, std::size_t n_turns) {
     const std::size_t order = 4 * n_turns * length;
     const root_products<Real> root_of{order, order};

@@ -12,7 +12,7 @@ struct channel_taps_numbers {
   size length = 1;
   size origin = 0;  ///< The tap that leaves a signal in place.
   bool has_skip = false;
-  size right_angle = 0;  ///< Values of a right-angle row, see `signal_pair_numbers`.
+  size right_angle = 0;  ///< Values of a row by right angles, see `signal_pair_numbers`.
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {

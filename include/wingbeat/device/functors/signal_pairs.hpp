@@ -10,14 +10,14 @@ namespace wingbeat::device::functors {
 /// Signals [batch][channel][i] of `length` values. Rows are numbered [channel][pair], so that rows
 /// with the same kernel are neighbours: row r has channel r / pairs of signals 2p and 2p + 1 of the
 /// batch, p = r % pairs. The last pair of an odd batch has one signal; with `are_alone` row r has
-/// signal p. A right-angle row has one signal, which begins `origin` values after the row's first;
+/// signal p. A row by right angles has one signal, which begins `origin` values after its first;
 /// if a value to store has an imaginary part other than 0, it is added.
 struct signal_pair_numbers {
   size length = 1, channels = 1, batch = 1;
   bool is_gated = false;   ///< Each value is multiplied by the gate's value at its place.
   bool is_ragged = false;  ///< Each signal of the batch has its own length.
   bool are_alone = false;  ///< Each signal has its own row.
-  size right_angle = 0;    ///< Values of a right-angle row; 0: rows are not right-angle.
+  size right_angle = 0;    ///< Values of a row by right angles; 0: other rows.
   size origin = 0;
 
   WINGBEAT_FN constexpr size pairs() const { return are_alone ? batch : (batch + 1) / 2; }
