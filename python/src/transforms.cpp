@@ -164,7 +164,7 @@ void run_direct(const array& in, const array& out, const transform_request& requ
   if (in.runs_on != engine::host) {
     released_call call{in.runs_on, in.device_index, stream, memory};
     run(call.on, in, out, request, [&](std::size_t bytes) { return call.memory(bytes); });
-    if (memory.library == nullptr) call.on.wait();  // nobody else orders a protocol's memory
+    if (memory.library == nullptr) call.on.wait();  // x's library does not know the stream
     return;
   }
   const auto work = [&] {

@@ -245,8 +245,8 @@ void stage(pass& result, const placement& position, const gathered_sides& gather
     result.numbers.shape.stage_out = true;
     result.numbers.shape.half_trade = false;
   }
-  // If all tiles are known to be full, a GPU's compiler loads all elements early, which is faster
-  // while registers suffice, and slower where a functor's arithmetic would wait for each load.
+  // If all tiles are known to be full, a GPU's compiler loads all elements early. That is faster
+  // while registers suffice, and for functors, whose arithmetic would otherwise wait for each load.
   const tile_shape& shape = result.shape();
   const bool has_registers = shape.lanes == 1 && !shape.has_half_spectrum();
   const bool is_early =

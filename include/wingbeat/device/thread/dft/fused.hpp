@@ -5,11 +5,11 @@
 // A butterfly of two with a root w is six operations:
 //     p = a + w b     four, w multiplied in as it is added
 //     q = a - w b = 2 a - p
-// and where w = C (1 - i t) is a constant, of |t| <= 1, two for b (1 - i t) and four for a +- C b
+// and if w = C (1 - i t) is a constant, |t| <= 1, two for b (1 - i t) and four for a +- C b
 // (E. Linzer and E. Feig, "Implementation of efficient FFT algorithms on fused multiply-add
-// architectures", 1993). Twiddles w^q of inputs q come as powers of two of w alone: a butterfly of
-// S points out of R has the roots w^(R/S) v^k, v of order S, of which those of k and k + S/4 are a
-// quarter turn apart.
+// architectures", 1993). Twiddles w^q of inputs q only need w to powers of two: a butterfly of S
+// points out of R has the roots w^(R/S) v^k, v of order S; those of k and k + S/4 differ by a
+// quarter turn.
 //
 // Operations, of R points:         2   4    8   16    32
 //     without twiddles             4  16   52  148   388
