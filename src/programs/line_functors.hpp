@@ -23,13 +23,13 @@ struct line_side {
   const arrays::array& memory;
   line_numbers lines;
   Functor functor = {};
-  bool multiplies = false;              ///< `yours` loads factors of what lies in memory.
+  bool multiplies = false;              ///< `functor` loads factors of what lies in memory.
   std::size_t multiplied_elements = 0;  ///< Elements of a row of coefficients.
-  bool shares_text = false;  ///< The functor at the other end has the same text.
+  bool shares_text = false;             ///< The functor at the other end has the same text.
 
   /// Returns the number of elements in one of its rows.
   [[nodiscard]] std::size_t row_elements() const { return memory.valid_elements(); }
-  /// Returns the number of operands before those of `yours`: roots and the parameters of `yours`.
+  /// Returns the number of operands before those of `functor`: roots and its parameters.
   [[nodiscard]] std::size_t own_operands() const {
     return (lines.has_roots ? 1 : 0) + (functor.source.parameters.empty() ? 0 : 1);
   }

@@ -10,7 +10,7 @@
 
 namespace wingbeat::tuning {
 
-/// Returns the cost of a row that reads and writes `numbers` numbers, besides the overlap.
+/// Returns the cost of a row that reads and writes `n_numbers` numbers, besides the overlap.
 [[nodiscard]] double cost_of_row(std::size_t length, std::size_t n_numbers, precision real,
                                  engine runs_on);
 

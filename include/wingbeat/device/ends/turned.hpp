@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of a turn of rows by right angles; `grid::pass_numbers::turns` has the formulas.
+// Ends of a turn of rows by right angles; `grid::pass_numbers::n_turns` has the formulas.
 #pragma once
 
 #include "wingbeat/device/complex.hpp"       // complex, conj
