@@ -61,8 +61,8 @@ int device_of(std::uintptr_t pointer) {
                            std::to_string(failed) + "; give an array of a CUDA device");
 }
 
-/// Returns the array that `__cuda_array_interface__` states. Throws nb::python_error or nb::cast_error where a
-/// key is missing or of another type than version 3 of the protocol has.
+/// Returns the array that `__cuda_array_interface__` states. Throws nb::python_error or
+/// nb::cast_error where a key is missing or of another type than version 3 of the protocol has.
 given_array read_statement(nb::handle x) {
   const nb::object interface = x.attr("__cuda_array_interface__"), get = interface.attr("get");
   const std::string type = nb::cast<std::string>(interface["typestr"]);

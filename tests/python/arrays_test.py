@@ -194,7 +194,8 @@ def test_refuses_what_an_interface_states_and_is_not_read():
         for transform in (fft.fft, fft.fftn):
             with pytest.raises(TypeError, match="a mask, or numbers whose bytes"):
                 transform(OnlyInterface(**changes))
-    for changes in ({"typestr": 4}, {"shape": None}, {"data": None}, {"data": ("a", False)}, {"stream": "a"}):
+    for changes in ({"typestr": 4}, {"shape": None}, {"data": None}, {"data": ("a", False)},
+                    {"stream": "a"}):
         with pytest.raises(TypeError, match="OnlyInterface, whose __cuda_array_interface__ cannot"):
             fft.fft(OnlyInterface(**changes))
     for strides in ((4, 4), ()):
