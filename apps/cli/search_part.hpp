@@ -18,8 +18,7 @@ namespace wingbeat::cli {
 /// ignored.
 [[nodiscard]] std::uint64_t hash_of(const std::vector<std::string>& files);
 
-/// Writes a .npy file, an array of unsigned 64-bit integers [plane][y][x], followed by a line of
-/// JSON. Planes: `search_state::keys`, then both of `unit_sums` if they are kept.
+/// Writes a file of what `searching::write_part` gives.
 void write_part(const std::string& file, const searching::search_part& part);
 
 /// Reads such a file. Throws `file_error` for any other.

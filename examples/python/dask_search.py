@@ -4,7 +4,7 @@
     python dask_search.py IMAGE TEMPLATES [--parts N] [--scheduler ADDRESS | --workers N] -- OPTIONS
 
 OPTIONS are those of `wingbeat match` that say how to search. Parts are files below the folder
---into, which all workers see, as they see this folder; what is left, merged.npy, is what
+--into, which all workers see, as they see this folder; what is left, merged, is what
 `wingbeat match-merge` makes results of.
 """
 import argparse
@@ -30,7 +30,7 @@ def made(file, command, folder):
 
 
 def search(command, part, n_parts, into, folder):
-    return made(os.path.join(into, f"part-{part}.npy"),
+    return made(os.path.join(into, f"part-{part}"),
                 [*command, "--shard", f"{part}/{n_parts}"], folder)
 
 
@@ -44,7 +44,7 @@ def merge_tree(client, program, parts, into, folder):
     while len(parts) > 1:
         pairs = [parts[i:i + 2] for i in range(0, len(parts), 2)]
         parts = [
-            client.submit(merge, program, pair, os.path.join(into, f"merged-{level}-{i}.npy"),
+            client.submit(merge, program, pair, os.path.join(into, f"merged-{level}-{i}"),
                           folder, retries=3, pure=False) if len(pair) == 2 else pair[0]
             for i, pair in enumerate(pairs)
         ]
@@ -91,7 +91,7 @@ def main():
     failure = None
     with Client(given.scheduler or cluster) as client:
         into = tempfile.mkdtemp(prefix="parts-", dir=os.path.abspath(given.into))
-        merged = os.path.join(os.path.abspath(given.into), "merged.npy")
+        merged = os.path.join(os.path.abspath(given.into), "merged")
         try:
             os.replace(search_all(client, given, options, into), merged)
         except Exception as raised:

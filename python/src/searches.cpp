@@ -16,12 +16,12 @@
 #include "convolving/scores.hpp"  // require_numbers
 #include "fields.hpp"             // read
 #include "owned_array.hpp"
-#include "part_bytes.hpp"        // bytes_of, part_of
-#include "queues.hpp"            // queue_of
-#include "searching/part.hpp"    // search_part, add_range
-#include "searching/peaks.hpp"   // located_peaks
-#include "searching/search.hpp"  // search
-#include "wingbeat/error.hpp"    // plan_error
+#include "queues.hpp"                // queue_of
+#include "searching/part.hpp"        // search_part, add_range
+#include "searching/part_bytes.hpp"  // read_part, write_part
+#include "searching/peaks.hpp"       // located_peaks
+#include "searching/search.hpp"      // search
+#include "wingbeat/error.hpp"        // plan_error
 #include "wingbeat/template_search.hpp"
 
 namespace wingbeat::python {
@@ -324,11 +324,19 @@ void bind_searches(nb::module_& module) {
                    })
       .def("to_bytes",
            [](kept_part& self) {
-             const std::vector<std::byte> bytes = bytes_of(self.whole());
+             std::vector<std::byte> bytes;
+             searching::write_part(self.whole(), [&](std::span<const std::byte> piece) {
+               bytes.insert(bytes.end(), piece.begin(), piece.end());
+             });
              return nb::bytes(bytes.data(), bytes.size());
            })
       .def_static("from_bytes", [](const nb::bytes& bytes) {
-        return new kept_part{part_of({static_cast<const std::byte*>(bytes.data()), bytes.size()})};
+        auto part =
+            searching::read_part({static_cast<const std::byte*>(bytes.data()), bytes.size()});
+        if (part) return new kept_part{*std::move(part)};
+        refuse_value(
+            "these bytes are no part of a search, or were damaged or cut off; give what to_bytes "
+            "of a SearchPart returned, or what is in a file of wingbeat match --state");
       });
 }
 

@@ -394,7 +394,8 @@ class SearchPart(KeptScores):
 
     @classmethod
     def from_bytes(cls, content: bytes) -> SearchPart:
-        """Returns the part from `to_bytes`. ValueError for other bytes, or if they were changed."""
+        """Returns the part that `to_bytes`, or a file of `wingbeat match --state`, holds. ValueError for
+        other bytes, or if they were changed."""
         _arguments.instance(content, bytes, "content", "give bytes")
         part = _wingbeat.SearchPart.from_bytes(content)
         return cls(part, {"mean": part.has_moments, "variance": part.has_moments,

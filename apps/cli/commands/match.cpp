@@ -41,7 +41,7 @@ constexpr const char* examples = R"(Examples:
       the map itself, as scipy.signal.correlate(IMAGE, TEMPLATE, 'full')
   wingbeat match stack.mrcs particle.mrc --frame 7 --normalised --threshold 0.4 --star found.star
       particles of one micrograph of a stack, for RELION
-  wingbeat match image.mrc orientations.mrcs --normalised --shard 3/16 --state part-3.npy
+  wingbeat match image.mrc orientations.mrcs --normalised --shard 3/16 --state part-3
       a sixteenth of a search, which wingbeat match-merge puts together
   wingbeat match image.png a.png b.png --projection best.npy --numbers which.npy --top 1 --json
       the largest score of each place, and which template had it

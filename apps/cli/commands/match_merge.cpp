@@ -19,9 +19,9 @@ namespace wingbeat::cli {
 namespace {
 
 constexpr const char* examples = R"(Examples:
-  wingbeat match-merge part-*.npy --top 20 --star found.star --projection best.npy
+  wingbeat match-merge part-* --top 20 --star found.star --projection best.npy
       what one wingbeat match of all templates would have written
-  wingbeat match-merge part-0.npy part-1.npy --state left.npy
+  wingbeat match-merge part-0 part-1 --state left
       two parts as one, of which others are merged later
 
 A part is a file of wingbeat match --shard I/N --state PART. Results are the same bits however the
