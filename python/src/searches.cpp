@@ -262,6 +262,20 @@ class kept_part final : public kept_scores {
   [[nodiscard]] search_part whole() {
     return locked([&] { return part_; });
   }
+  [[nodiscard]] nb::bytes to_bytes() {
+    std::vector<std::byte> bytes;
+    searching::write_part(whole(), [&](std::span<const std::byte> piece) {
+      bytes.insert(bytes.end(), piece.begin(), piece.end());
+    });
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+  [[nodiscard]] static kept_part* from_bytes(const nb::bytes& bytes) {
+    auto part = searching::read_part({static_cast<const std::byte*>(bytes.data()), bytes.size()});
+    if (part) return new kept_part{*std::move(part)};
+    refuse_value(
+        "these bytes are no part of a search, or were damaged or cut off; give what to_bytes of a "
+        "SearchPart returned, or what is in a file of wingbeat match --state");
+  }
   [[nodiscard]] nb::tuple shape() const override {
     return nb::make_tuple(part_.kept.height, part_.kept.width);
   }
@@ -322,22 +336,8 @@ void bind_searches(nb::module_& module) {
                      }
                      return names;
                    })
-      .def("to_bytes",
-           [](kept_part& self) {
-             std::vector<std::byte> bytes;
-             searching::write_part(self.whole(), [&](std::span<const std::byte> piece) {
-               bytes.insert(bytes.end(), piece.begin(), piece.end());
-             });
-             return nb::bytes(bytes.data(), bytes.size());
-           })
-      .def_static("from_bytes", [](const nb::bytes& bytes) {
-        auto part =
-            searching::read_part({static_cast<const std::byte*>(bytes.data()), bytes.size()});
-        if (part) return new kept_part{*std::move(part)};
-        refuse_value(
-            "these bytes are no part of a search, or were damaged or cut off; give what to_bytes "
-            "of a SearchPart returned, or what is in a file of wingbeat match --state");
-      });
+      .def("to_bytes", &kept_part::to_bytes)
+      .def_static("from_bytes", &kept_part::from_bytes);
 }
 
 }  // namespace wingbeat::python

@@ -394,7 +394,7 @@ class SearchPart(KeptScores):
 
     @classmethod
     def from_bytes(cls, content: bytes) -> SearchPart:
-        """Returns the part that `to_bytes`, or a file of `wingbeat match --state`, holds. ValueError for
+        """Returns the part of `to_bytes`, or of a file of `wingbeat match --state`. ValueError for
         other bytes, or if they were changed."""
         _arguments.instance(content, bytes, "content", "give bytes")
         part = _wingbeat.SearchPart.from_bytes(content)
