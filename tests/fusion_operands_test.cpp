@@ -137,9 +137,9 @@ TEST_P(fusion_operands, serve_both_ends_beside_parameters) {
       .element_bytes = sizeof(std::complex<float>),
       .source = {.text = text, .type = "counted", .parameters = bytes_of(unit)},
       .callable = operand_writer<std::complex<float>>(
-          [unit](void* out, const host_arguments& given, std::size_t row, std::size_t first,
+          [unit](void* target, const host_arguments& given, std::size_t row, std::size_t first,
                  std::span<const std::complex<float>> values) {
-            auto* z = static_cast<std::complex<float>*>(out) + row * n + first;
+            auto* z = static_cast<std::complex<float>*>(target) + row * n + first;
             auto* scaled = given.memory<float>(1) + row * n + first;
             const auto offset = static_cast<float>(given.value<unsigned>(0));
             for (std::size_t i = 0; i < values.size(); ++i) {

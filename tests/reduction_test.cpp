@@ -118,9 +118,9 @@ class reduction : public on_engine {
   }
 
   static std::string joined_lengths(const plan_spec& spec) {
-    std::string text{name_of(spec.kind)};
-    for (const std::size_t n : spec.lengths) text += " " + std::to_string(n);
-    return text;
+    std::string title{name_of(spec.kind)};
+    for (const std::size_t n : spec.lengths) title += " " + std::to_string(n);
+    return title;
   }
 };
 

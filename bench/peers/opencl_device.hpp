@@ -105,11 +105,11 @@ class opencl_device {
     std::vector<cl_platform_id> platforms(n);
     check(clGetPlatformIDs(n, platforms.data(), nullptr), "list platforms");
     std::vector<cl_device_id> result;
-    for (const cl_platform_id platform : platforms) {
+    for (const cl_platform_id each : platforms) {
       constexpr cl_device_type type = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU;
-      if (clGetDeviceIDs(platform, type, 0, nullptr, &n) != CL_SUCCESS) continue;
+      if (clGetDeviceIDs(each, type, 0, nullptr, &n) != CL_SUCCESS) continue;
       std::vector<cl_device_id> some(n);
-      check(clGetDeviceIDs(platform, type, n, some.data(), nullptr), "list devices");
+      check(clGetDeviceIDs(each, type, n, some.data(), nullptr), "list devices");
       result.insert(result.end(), some.begin(), some.end());
     }
     return result;
