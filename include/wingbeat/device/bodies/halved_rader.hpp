@@ -129,17 +129,17 @@ class halved_rader : public thread_rows<Policy, Group> {
 
   /// Replaces the results of both threads by the outputs of each.
   WINGBEAT_FN void meet(complex_type (&x)[e]) const {
-    constexpr unsigned lanes = base::lanes, rows_bytes = row_shape().as_prime().staged_bytes();
+    constexpr unsigned n_lanes = base::lanes, rows_bytes = row_shape().as_prime().staged_bytes();
     const auto met = reinterpret_cast<WINGBEAT_LOCAL complex_type*>(this->scratch_ + rows_bytes);
-    const unsigned own = this->team().thread() * lanes + this->lane_in();
-    const unsigned other = (1 - this->team().thread()) * lanes + this->lane_in();
+    const unsigned own = this->team().thread() * n_lanes + this->lane_in();
+    const unsigned other = (1 - this->team().thread()) * n_lanes + this->lane_in();
     WINGBEAT_UNROLL
-    for (unsigned m = 0; m < e; ++m) copy_to(met + 2 * m * lanes + own, x[m]);
+    for (unsigned m = 0; m < e; ++m) copy_to(met + 2 * m * n_lanes + own, x[m]);
     this->team().workgroup_barrier();
     const real sign = has_sums() ? real(1) : real(-1);
     WINGBEAT_UNROLL
     for (unsigned m = 0; m < e; ++m) {
-      const complex_type z = copied_from(met + 2 * m * lanes + other);
+      const complex_type z = copied_from(met + 2 * m * n_lanes + other);
       if (is_odd && m % 2 == 1) {  // the difference has the opposite sign
         x[m] = {x[m].re - sign * z.re, x[m].im - sign * z.im};
       } else {
