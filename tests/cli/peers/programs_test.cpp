@@ -125,9 +125,9 @@ INSTANTIATE_TEST_SUITE_P(programs, peers,
                                            candidate{"wingbeat-peer-clfft", engine::opencl, 24, 0},
                                            candidate{"wingbeat-peer-vkfft-opencl", engine::opencl,
                                                      24, 3}),
-                         [](const auto& info) {
+                         [](const auto& tested) {
                            std::string name =
-                               info.param.program.substr(info.param.program.find("peer-") + 5);
+                               tested.param.program.substr(tested.param.program.find("peer-") + 5);
                            for (char& c : name) c = c == '-' ? '_' : c;
                            return name;
                          });

@@ -45,10 +45,10 @@ class chart : public ::testing::Test {
 };
 
 TEST_F(chart, is_a_png_of_the_size_that_was_asked_for) {
-  auto chart = ramp();
-  chart.width_pixels = 640;
-  chart.height_pixels = 400;
-  const std::string png = drawn(chart);
+  auto plot = ramp();
+  plot.width_pixels = 640;
+  plot.height_pixels = 400;
+  const std::string png = drawn(plot);
   ASSERT_THAT(png, StartsWith(std::string(png_magic)));
   EXPECT_EQ(png.substr(16, 8), std::string("\0\0\x02\x80\0\0\x01\x90", 8));
 }
@@ -74,14 +74,14 @@ TEST_F(chart, is_drawn_in_the_format_that_the_name_ends_in) {
 }
 
 TEST_F(chart, depends_on_its_content_alone) {
-  auto chart = ramp();
-  const std::string first = drawn(chart);
-  EXPECT_EQ(drawn(chart), first);
-  chart.series[0].y[1] = 1.5;
-  EXPECT_NE(drawn(chart), first);
+  auto plot = ramp();
+  const std::string first = drawn(plot);
+  EXPECT_EQ(drawn(plot), first);
+  plot.series[0].y[1] = 1.5;
+  EXPECT_NE(drawn(plot), first);
   const temporary_folder folder;
   for (const std::string name : {"a.pdf", "b.pdf", "a.svg"})
-    write_chart(folder.path() / name, chart);
+    write_chart(folder.path() / name, plot);
   EXPECT_EQ(folder.read("a.pdf"), folder.read("b.pdf"));
   for (const std::string name : {"a.pdf", "a.svg"}) {
     EXPECT_THAT(folder.read(name), ::testing::Not(HasSubstr("Date"))) << name;
@@ -103,37 +103,36 @@ TEST_F(chart, draws_marks_bands_markers_and_every_scale) {
   log2.x.scale = axis_scale::log2;
   auto log10 = ramp();
   log10.y.scale = axis_scale::log10;
-  for (const auto& chart : {marked, band, dots, notched, log2, log10})
-    EXPECT_NE(drawn(chart), plain);
+  for (const auto& plot : {marked, band, dots, notched, log2, log10}) EXPECT_NE(drawn(plot), plain);
 }
 
 TEST_F(chart, survives_values_that_have_no_place) {
   const double inf = std::numeric_limits<double>::infinity();
-  auto chart = ramp();
-  chart.series[0].y = {-inf, std::nan(""), inf};
-  EXPECT_THAT(drawn(chart), StartsWith(std::string(png_magic)));
-  chart.series[0].y = {1e300, -1e300, 0};
-  EXPECT_THAT(drawn(chart), StartsWith(std::string(png_magic)));
-  chart.series.clear();
-  EXPECT_THAT(drawn(chart), StartsWith(std::string(png_magic)));
+  auto plot = ramp();
+  plot.series[0].y = {-inf, std::nan(""), inf};
+  EXPECT_THAT(drawn(plot), StartsWith(std::string(png_magic)));
+  plot.series[0].y = {1e300, -1e300, 0};
+  EXPECT_THAT(drawn(plot), StartsWith(std::string(png_magic)));
+  plot.series.clear();
+  EXPECT_THAT(drawn(plot), StartsWith(std::string(png_magic)));
 }
 
 TEST_F(chart, draws_text_that_is_not_utf8) {
-  auto chart = ramp();
-  chart.title = "recording \xFF\xFE.wav";
-  EXPECT_THAT(drawn(chart), StartsWith(std::string(png_magic)));
+  auto plot = ramp();
+  plot.title = "recording \xFF\xFE.wav";
+  EXPECT_THAT(drawn(plot), StartsWith(std::string(png_magic)));
 }
 
 TEST_F(chart, keeps_one_bin_among_millions) {
-  line_chart chart{.title = "one bin"};
+  line_chart plot{.title = "one bin"};
   std::vector<double> x(1 << 21);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
   std::vector<double> y(x.size(), 0.0);
-  chart.y.range = {{0, 1}};
-  chart.series.push_back({.x = x, .y = y});
-  const std::string flat = drawn(chart);
-  chart.series[0].y[1234567] = 1;
-  EXPECT_NE(drawn(chart), flat);
+  plot.y.range = {{0, 1}};
+  plot.series.push_back({.x = x, .y = y});
+  const std::string flat = drawn(plot);
+  plot.series[0].y[1234567] = 1;
+  EXPECT_NE(drawn(plot), flat);
 }
 
 TEST_F(chart, leaves_nothing_when_it_cannot_be_written) {
@@ -155,20 +154,20 @@ TEST(chart_absent, says_that_this_build_draws_none) {
 }
 
 TEST(chart_check, refuses_contradictions) {
-  auto chart = ramp();
-  chart.series[0].y.pop_back();
-  EXPECT_THAT(refusal(chart), HasSubstr("series 'a' has 3 x and 2 y values"));
-  chart = ramp();
-  chart.series[0].low = {1};
-  EXPECT_THAT(refusal(chart), HasSubstr("a band of 1 low and 0 high values"));
-  chart = ramp();
-  chart.width_pixels = 0;
-  EXPECT_THAT(refusal(chart), HasSubstr("0 x 720 pixels cannot be drawn"));
-  chart = ramp();
-  chart.y.range = {{2, 1}};
-  EXPECT_THAT(refusal(chart), HasSubstr("axis 'y' cannot span 2 to 1"));
-  chart.y = {.label = "y", .scale = axis_scale::log10, .range = {{0, 1}}};
-  EXPECT_THAT(refusal(chart), HasSubstr("above zero"));
+  auto plot = ramp();
+  plot.series[0].y.pop_back();
+  EXPECT_THAT(refusal(plot), HasSubstr("series 'a' has 3 x and 2 y values"));
+  plot = ramp();
+  plot.series[0].low = {1};
+  EXPECT_THAT(refusal(plot), HasSubstr("a band of 1 low and 0 high values"));
+  plot = ramp();
+  plot.width_pixels = 0;
+  EXPECT_THAT(refusal(plot), HasSubstr("0 x 720 pixels cannot be drawn"));
+  plot = ramp();
+  plot.y.range = {{2, 1}};
+  EXPECT_THAT(refusal(plot), HasSubstr("axis 'y' cannot span 2 to 1"));
+  plot.y = {.label = "y", .scale = axis_scale::log10, .range = {{0, 1}}};
+  EXPECT_THAT(refusal(plot), HasSubstr("above zero"));
 }
 
 TEST(valid_utf8, keeps_what_is_valid_and_marks_the_rest) {
