@@ -30,6 +30,14 @@ std::string place_text(const formats::image_stack& images, const file_part& part
   return formatted("image {}, {}", part.first + row / images.height, place);
 }
 
+void require_real(const formats::image_stack& images, const std::string& file) {
+  if (!images.is_complex) return;
+  throw file_error(
+      formatted("{}: its samples are complex, which transform --axes 2 alone takes; "
+                "give real ones, such as their magnitudes",
+                file));
+}
+
 /// Whether NaN is a sample that is not there.
 enum class absence { refused, allowed };
 
@@ -66,7 +74,9 @@ void require_finite(const formats::image_stack& images, const file_part& part, p
 }  // namespace
 
 formats::image_stack read_finite(formats::image_reader& images, const std::string& file,
-                                 std::size_t first, std::size_t count, precision real) {
+                                 std::size_t first, std::size_t count, precision real,
+                                 bool takes_complex) {
+  if (!takes_complex) require_real(images.shape(), file);
   formats::image_stack part = images.shape();
   part.samples = images.read(first, count);
   part.n_images = count;
@@ -74,8 +84,20 @@ formats::image_stack read_finite(formats::image_reader& images, const std::strin
   return part;
 }
 
+std::size_t frame_of(const std::string& file, const formats::image_stack& images,
+                     std::optional<std::size_t> frame) {
+  if (images.n_images > 1 && !frame) {
+    throw plan_error(formatted("{} holds {} images, and one is taken; choose it with --frame", file,
+                               images.n_images));
+  }
+  if (frame.value_or(0) < images.n_images) return frame.value_or(0);
+  throw plan_error(formatted("{} has no image {}; it holds {}, counted from 0", file, *frame,
+                             counted(images.n_images, "image")));
+}
+
 formats::image_stack read_searched(formats::image_reader& images, const std::string& file,
                                    std::size_t number, precision real) {
+  require_real(images.shape(), file);
   formats::image_stack image = images.shape();
   image.samples = images.read(number, 1);
   image.n_images = 1;
@@ -157,25 +179,17 @@ std::string size_text(std::size_t height, std::size_t width) {
   return formatted("{} x {}", height, width);
 }
 
-void require_holds(const std::string& file, std::size_t n_images, std::size_t n_channels) {
-  if (file.empty()) return;
-  const formats::image_format format = formats::image_format_of(file);
-  if (format == formats::image_format::png && n_images > 1) {
-    throw plan_error(formatted(
-        "{} would hold {} images, and a PNG holds one; write .npy, .mrc or .tif", file, n_images));
+std::optional<formats::number_type> float_type_of(const std::string& file, precision real) {
+  if (real == precision::fp64 && formats::is_stored_as(file, formats::number_type::float64)) {
+    return formats::number_type::float64;
   }
-  if (format == formats::image_format::mrc && n_channels > 1) {
-    throw plan_error(
-        formatted("{} would hold {} channels, and an MRC file holds one; write .npy, .tif or .png",
-                  file, n_channels));
-  }
+  return std::nullopt;
 }
 
 void write_result(const std::string& file, const formats::image_stack& images, precision real,
                   const formats::image_write_options& options) {
   formats::image_write_options complete = options;
-  complete.is_double_precision =
-      real == precision::fp64 && formats::image_format_of(file) == formats::image_format::npy;
+  if (!complete.type) complete.type = float_type_of(file, real);
   static_cast<void>(formats::write_images(file, images, complete));
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,10 +17,16 @@ namespace wingbeat::cli {
 
 /// Returns `count` images from `first` on; messages name them as `file`. Throws `file_error` as
 /// `formats::image_reader` does, and for a sample that is NaN, infinite, or larger than the
-/// precision holds.
+/// precision holds, and for complex samples unless they are taken.
 [[nodiscard]] formats::image_stack read_finite(formats::image_reader& images,
                                                const std::string& file, std::size_t first,
-                                               std::size_t count, precision real);
+                                               std::size_t count, precision real,
+                                               bool takes_complex = false);
+
+/// Returns which image of a file is taken: the frame that was asked for, or the only image.
+/// Throws `plan_error` for one that is not there, and for several without a frame.
+[[nodiscard]] std::size_t frame_of(const std::string& file, const formats::image_stack& images,
+                                   std::optional<std::size_t> frame);
 
 /// Returns one image to search, grey, with NaN where a pixel is not there: where it is NaN in the
 /// file. Throws as `read_finite` does for other samples.
@@ -47,12 +54,12 @@ void apply_mask(const std::string& file, formats::image_stack& image);
 /// Returns "480 x 640", height first.
 [[nodiscard]] std::string size_text(std::size_t height, std::size_t width);
 
-/// Throws `plan_error` unless images of that shape can be written to the file, as far as its
-/// format decides. Nothing is checked of an empty name.
-void require_holds(const std::string& file, std::size_t n_images, std::size_t n_channels);
+/// Returns the numbers in which a file stores results of the precision: fp64 where that is asked
+/// for and the format has it, otherwise the format's own.
+[[nodiscard]] std::optional<formats::number_type> float_type_of(const std::string& file,
+                                                                precision real);
 
-/// Writes the images, in fp64 where the precision is fp64 and the file is .npy, otherwise as the
-/// format has it.
+/// Writes the images, in numbers as `float_type_of` has them unless the options name others.
 void write_result(const std::string& file, const formats::image_stack& images, precision real,
                   const formats::image_write_options& options = {});
 

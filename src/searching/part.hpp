@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/images/image.hpp"      // pixel_size, mrc_placement
+#include "formats/images/image.hpp"      // pixel_size, file_placement
 #include "wingbeat/devices.hpp"          // device_info
 #include "wingbeat/template_search.hpp"  // search_state, extent
 
@@ -26,7 +26,7 @@ struct search_source {
   std::string micrograph = {};  ///< As RELION has it: "000021@stack.mrcs" of image 20 of a stack.
   std::string image_file = {};
   formats::pixel_size pixel_angstrom = {};
-  std::optional<formats::mrc_placement> placement = {};  ///< Placement of maps.
+  std::optional<formats::file_placement> placement = {};  ///< Placement of maps.
   bool is_normalised = false;
   extent mode = extent::valid;
   std::string arithmetic = {};  ///< Precision, what is stored between launches: "fp32, fp16"

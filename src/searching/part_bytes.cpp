@@ -19,6 +19,10 @@ constexpr std::string_view known_schema = "wingbeat.search part 2\n";
 template <class Value>
 concept plain = (std::is_arithmetic_v<Value> || std::is_enum_v<Value>)&&!std::same_as<Value, bool>;
 
+/// Lines, in a set or in order.
+template <class Texts>
+concept list_of_texts = std::same_as<typename Texts::value_type, std::string>;
+
 /// Writes fields one after another: numbers as memory has them, sequences of numbers behind their
 /// length.
 class field_writer {
@@ -37,9 +41,10 @@ class field_writer {
       write(value.data(), value.size() * sizeof *value.data());
     }
   }
-  void operator()(const std::set<std::string>& names) {
+  template <list_of_texts Texts>
+  void operator()(const Texts& texts) {
     std::string lines;
-    for (const std::string& each : names) lines += each + '\n';
+    for (const std::string& each : texts) lines += each + '\n';
     (*this)(lines);
   }
   [[nodiscard]] std::uint64_t checksum() const { return hash_.value(); }
@@ -78,11 +83,12 @@ class field_reader {
       if (is_valid_) read(value.data(), size * sizeof *value.data());
     }
   }
-  void operator()(std::set<std::string>& names) {
+  template <list_of_texts Texts>
+  void operator()(Texts& texts) {
     std::string lines;
     (*this)(lines);
     std::istringstream stream{lines};
-    for (std::string each; std::getline(stream, each);) names.insert(each);
+    for (std::string each; std::getline(stream, each);) texts.insert(texts.end(), each);
   }
   [[nodiscard]] std::uint64_t checksum() const { return hash_.value(); }
   [[nodiscard]] bool is_valid() const { return is_valid_; }
@@ -119,6 +125,7 @@ void pass(Fields& fields, Part& part) {
     fields(source.placement->words);
     fields(source.placement->lengths);
     fields(source.placement->first);
+    fields(source.placement->fits_cards);
   }
   fields(source.is_normalised);
   fields(source.mode);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// image_copy IN OUT [bits=16] [half] [range=BLACK:WHITE]: reads images and writes them, for the
+// image_copy IN OUT [bits=8|16] [half] [range=BLACK:WHITE]: reads images and writes them, for the
 // test against other programs. Prints the pixel size; a refusal goes to stderr with exit code 4.
 #include <cstdio>
 #include <cstdlib>  // strtod
@@ -25,9 +25,10 @@ int main(int n_arguments, char** arguments) try {
   image_write_options options;
   for (int i = 3; i < n_arguments; ++i) {
     const std::string_view argument = arguments[i];
-    if (argument == "half") options.is_half_precision = true;
-    if (argument == "bits=16") options.png_bits = 16;
-    if (argument.starts_with("range=")) options.png_range = parse_range(arguments[i] + 6);
+    if (argument == "half") options.type = number_type::float16;
+    if (argument == "bits=8") options.type = number_type::uint8;
+    if (argument == "bits=16") options.type = number_type::uint16;
+    if (argument.starts_with("range=")) options.range = parse_range(arguments[i] + 6);
   }
   image_reader images{arguments[1]};
   image_stack stack = images.shape();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""image_packages.py IMAGE_COPY FOLDER: images that mrcfile, tifffile and Pillow write are read, and
-those that we write are valid for them, number by number.
+"""image_packages.py IMAGE_COPY FOLDER: images that mrcfile, tifffile, Pillow, OpenCV, astropy and
+fitsio write are read, and those that we write are valid for them, number by number.
 
 Uses the packages of FOLDER/environment, a virtual environment that it makes. Exit code 77 where the
 packages cannot be installed.
@@ -16,12 +16,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 import environment  # noqa: E402
 
-environment.enter(sys.argv[2], ["numpy", "mrcfile", "tifffile", "Pillow"])
+environment.enter(sys.argv[2], ["numpy", "mrcfile", "tifffile", "imagecodecs", "Pillow", "astropy",
+                                "fitsio", "opencv-python-headless"])
 
+import cv2  # noqa: E402
+import fitsio  # noqa: E402
 import mrcfile  # noqa: E402
 import numpy as np  # noqa: E402
 import tifffile  # noqa: E402
-from PIL import Image  # noqa: E402
+from astropy.io import fits  # noqa: E402
+from PIL import Image, ImageOps  # noqa: E402
 from checks import check, end  # noqa: E402
 
 PROGRAM, FOLDER = sys.argv[1], Path(sys.argv[2])
@@ -33,6 +37,12 @@ def copy(source, target, *options):
     run = subprocess.run([PROGRAM, source, target, *options], capture_output=True, text=True)
     check(run.returncode == 0 and run.stderr == "", f"{source} to {target}: {run.stderr.strip()}")
     return [float(word) for word in run.stdout.split()] if run.returncode == 0 else None
+
+
+def refusal(source):
+    """What is said of a file that is not read."""
+    return subprocess.run([PROGRAM, source, FOLDER / "read.npy"], capture_output=True,
+                          text=True).stderr
 
 
 def same(actual, expected):
@@ -60,6 +70,98 @@ def noise(shape, kind, seed=1):
                               endpoint=True).astype(kind)
 
 
+def smooth(shape):
+    """Colours that JPEG changes little."""
+    y, x = np.mgrid[:shape[0], :shape[1]]
+    grey = 2 * y + x
+    return np.stack([grey, 200 - grey, x], -1).astype("u1") if len(shape) > 2 else grey.astype("u1")
+
+
+def check_near(path, expected, label, distance):
+    """What we read of a file is `expected` but for what JPEG changes."""
+    target = FOLDER / "read.npy"
+    if copy(path, target) is None:
+        return
+    actual = np.load(target)
+    expected = expected[None] if expected.ndim == 3 else expected
+    check(actual.shape == expected.shape and np.abs(actual - expected).max() <= distance,
+          f"{label}: other numbers")
+
+
+def check_jpeg():
+    path = FOLDER / "in.jpg"
+    for shape in ((40, 24), (40, 24, 3)):
+        image = Image.fromarray(smooth(shape))
+        for options in ({}, {"progressive": True}, {"subsampling": 0}, {"optimize": True}):
+            image.save(path, quality=95, **options)
+            check_near(path, np.asarray(Image.open(path)), f"Pillow JPEG {shape} {options}", 1)
+        for orientation in range(1, 9):
+            exif = Image.Exif()
+            exif[0x112] = orientation
+            image.save(path, quality=95, exif=exif)
+            upright = np.asarray(ImageOps.exif_transpose(Image.open(path)))
+            check_near(path, upright, f"JPEG of orientation {orientation}", 1)
+        cv2.imwrite(str(path), smooth(shape)[..., ::-1] if len(shape) == 3 else smooth(shape))
+        check_near(path, np.asarray(Image.open(path)), f"OpenCV JPEG {shape}", 1)
+        np.save(FOLDER / "in.npy", smooth(shape)[None] if len(shape) == 3 else smooth(shape))
+        copy(FOLDER / "in.npy", path, "range=0:255")
+        with Image.open(path) as written:
+            distance = np.abs(np.asarray(written).astype(int) - smooth(shape)).max()
+            check(written.format == "JPEG" and distance <= 6, f"written JPEG {shape} {distance}")
+    Image.new("CMYK", (8, 8)).save(path)
+    check("is a JPEG of 4 colours" in refusal(path), "JPEG of CMYK: " + refusal(path))
+    cv2.imwrite(str(FOLDER / "in.png"), noise((9, 8), "u2"))
+    check_read(FOLDER / "in.png", noise((9, 8), "u2"), "OpenCV PNG of 16 bits")
+    cv2.imwrite(str(FOLDER / "in.tif"), noise((9, 8), "f4"))
+    check_read(FOLDER / "in.tif", noise((9, 8), "f4"), "OpenCV TIFF")
+
+
+def check_fits():
+    path = FOLDER / "in.fits"
+    for kind in ("u1", "i1", "i2", "u2", "i4", "f4", "f8"):
+        for shape in ((30, 40), (3, 30, 40), (2, 1, 30, 40)):
+            values = noise(shape, kind)
+            expected = values.reshape(-1, 30, 40) if len(shape) > 2 else values
+            fits.writeto(path, values, overwrite=True)
+            check_read(path, expected, f"astropy {kind} {shape}")
+            fitsio.write(path, values, clobber=True)
+            check_read(path, expected, f"fitsio {kind} {shape}")
+    whole = noise((30, 40), "i2")
+    for compression in ("RICE_1", "GZIP_1", "GZIP_2", "HCOMPRESS_1", "PLIO_1"):
+        values = (whole > 0).astype("i2") if compression == "PLIO_1" else whole
+        fits.HDUList([fits.PrimaryHDU(), fits.CompImageHDU(values, compression_type=compression)]
+                     ).writeto(path, overwrite=True)
+        check_read(path, values, f"astropy {compression}")
+    fitsio.write(path, noise((30, 40), "i4"), compress="rice", clobber=True)
+    check_read(path, noise((30, 40), "i4"), "fitsio rice")
+    image = fits.PrimaryHDU(whole)
+    image.header["BLANK"] = int(whole[3, 4])
+    image.writeto(path, overwrite=True)
+    expected = whole.astype("f4")
+    expected[whole == whole[3, 4]] = np.nan
+    check_read(path, expected, "astropy BLANK")
+    fits.writeto(FOLDER / "in.fits.gz", whole, overwrite=True)
+    check_read(FOLDER / "in.fits.gz", whole, "astropy gzip")
+    table = fits.BinTableHDU.from_columns([fits.Column("x", "E", array=[1, 2])])
+    table.writeto(path, overwrite=True)
+    check("without an image of two axes" in refusal(path), "FITS table: " + refusal(path))
+    source = FOLDER / "in.npy"
+    for shape in ((5, 7), (3, 5, 7)):
+        np.save(source, noise(shape, "f4"))
+        copy(source, path)
+        with fits.open(path) as file:
+            file.verify("exception")
+            check(same(file[0].data.astype("f4"), noise(shape, "f4")), f"written FITS {shape}")
+    image = fits.PrimaryHDU(noise((5, 7), "f4"))
+    image.header.update({"BUNIT": "Jy/beam", "CRPIX1": 3.5, "CTYPE1": "RA---SIN", "CDELT1": -1e-3,
+                         "OBJECT": "J1939"})
+    image.writeto(FOLDER / "placed.fits", overwrite=True)
+    copy(FOLDER / "placed.fits", path)
+    with fits.open(path) as file:
+        for key in ("BUNIT", "CRPIX1", "CTYPE1", "CDELT1", "OBJECT"):
+            check(file[0].header.get(key) == image.header[key], f"{key} is lost")
+
+
 def check_mrc_read():
     path = FOLDER / "in.mrc"
     for kind in ("i1", "i2", "u2", "f4", "f2"):
@@ -73,6 +175,13 @@ def check_mrc_read():
             expected = values.reshape(shape[-2:]) if shape[0] in (1, 5) else values
             pixel = check_read(path, expected, f"mrcfile {kind} {shape}")
             check(pixel is not None and np.allclose(pixel[1:], [2.5, 1.5]), f"pixel size {shape}")
+    numbers = (noise((5, 7), "f4") + 1j * noise((5, 7), "f4", seed=2)).astype("c8")
+    with mrcfile.new(path, overwrite=True) as mrc:
+        mrc.set_data(numbers)
+    check_read(path, np.stack([numbers.real, numbers.imag], -1)[None], "mrcfile complex")
+    with mrcfile.new(FOLDER / "in.mrc.gz", compression="gzip", overwrite=True) as mrc:
+        mrc.set_data(noise((3, 50, 70), "i2"))
+    check_read(FOLDER / "in.mrc.gz", noise((3, 50, 70), "i2"), "mrcfile gzip")
     values = noise((4, 6, 5), "i2")
     with mrcfile.new(path, overwrite=True) as mrc:
         mrc.set_data(values.astype(values.dtype.newbyteorder(">")))
@@ -113,6 +222,23 @@ def check_tiff_read():
         stack = noise((3, 9, 8), kind)
         tifffile.imwrite(path, stack, photometric="minisblack")
         check_read(path, stack, f"tifffile pages {kind}")
+    for compression in ("zstd", "lzma", "lzw", "zlib", "packbits"):
+        for kind in ("u1", "u2", "f4"):
+            for predictor in (False, compression != "packbits" and 2 + (kind == "f4")):
+                values = noise((37, 41), kind)
+                tifffile.imwrite(path, values, compression=compression, predictor=predictor)
+                check_read(path, values, f"tifffile {compression} {kind} {predictor}")
+    for kind in ("c8", "c16"):
+        parts = noise((9, 8, 2), "f4")
+        tifffile.imwrite(path, (parts[..., 0] + 1j * parts[..., 1]).astype(kind))
+        numbers = tifffile.imread(path)
+        check_read(path, np.stack([numbers.real, numbers.imag], -1)[None], f"tifffile {kind}")
+    for shape in ((64, 48), (64, 48, 3)):
+        tifffile.imwrite(path, smooth(shape), compression="jpeg", photometric="rgb"
+                         if len(shape) == 3 else "minisblack", rowsperstrip=16)
+        check_near(path, smooth(shape), f"tifffile JPEG {shape}", 6)
+    tifffile.imwrite(path, noise((16, 16), "u1"), compression="jpegxl")
+    check("compressed by TIFF's method" in refusal(path), "JPEG XL in TIFF: " + refusal(path))
     for planes, shape in (("contig", (20, 17, 3)), ("separate", (3, 20, 17))):
         for options in ({}, {"tile": (16, 16)}):
             for kind in ("u1", "u2", "f4"):
@@ -140,6 +266,11 @@ def check_tiff_written():
             pages = [page.asarray() for page in tif.pages]
         expected = values if len(shape) > 2 else values[None]
         check(same(np.stack(pages), expected), f"written TIFF {shape}")
+    for kind, bits in (("u1", 8), ("u2", 16)):
+        values = noise((2, 5, 7), kind)
+        np.save(source, values)
+        copy(source, path, f"bits={bits}", f"range=0:{2**bits - 1}")
+        check(same(tifffile.imread(path), values), f"written TIFF of {bits} bits")
     np.save(source, noise((2, 5, 7), "f4"))
     copy(source, path)
     with Image.open(path) as image:
@@ -198,6 +329,6 @@ def check_png_written():
 
 
 for part in (check_mrc_read, check_mrc_written, check_tiff_read, check_tiff_resolution,
-             check_tiff_written, check_pillow, check_png_written):
+             check_tiff_written, check_pillow, check_png_written, check_jpeg, check_fits):
     part()
 end()

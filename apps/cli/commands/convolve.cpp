@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/choose.hpp"             // choose_device, add_mode, add_precision
-#include "cli/image_files.hpp"        // read_finite, without_alpha, require_holds
+#include "cli/image_files.hpp"        // read_finite, without_alpha, float_type_of
 #include "cli/image_filter.hpp"       // image_filter
 #include "cli/memory_limit.hpp"       // require_memory
 #include "cli/messages.hpp"           // print_message, counted
@@ -36,9 +36,10 @@ convolved each by itself, with a grey kernel or each with its own colour of the 
 convolved.
 Borders of a row a b c d: zero (0 0 | a b c d | 0 0), mirror (b a | a b c d | d c),
 repeat (c d | a b c d | a b) or clamp (a a | a b c d | d d). In mode valid there is none.
-Files: PNG, TIFF, MRC, .npy; numbers are those in the file, 0 to 255 of 8 bits. A PNG is written
-from --black to --white: else from 0 to 255 or 65535 as the image of 8 or 16 bits is, and of other
-images from the least to the largest value of the result. Alpha keeps its own scale.)";
+Files: PNG, JPEG, TIFF, FITS, MRC, .npy; numbers are those in the file, 0 to 255 of 8 bits. A PNG,
+a JPEG and a TIFF of --bits are written from --black to --white: else from 0 to 255 or 65535 as the
+image of 8 or 16 bits is, and of other images from the least to the largest value of the result.
+Alpha keeps its own scale.)";
 
 constexpr double max_value = 1e15;
 
@@ -50,28 +51,13 @@ struct options {
   precision real = precision::fp32, between = precision::fp32;
   normalisation divisor = normalisation::none;
   std::optional<double> black, white;
-  std::optional<int> png_bits;
+  std::optional<int> bits;
   bool correlates = false;
 };
 
-/// Refuses options of a PNG for another format, and other depths than 8 and 16 bits.
-formats::image_write_options write_options_of(const options& o) {
-  formats::image_write_options write;
-  const bool is_png = formats::image_format_of(o.output) == formats::image_format::png;
-  if (!is_png && (o.black || o.white || o.png_bits)) {
-    throw plan_error(formatted(
-        "--black, --white and --bits are of a PNG, and {} holds values as they are; drop them",
-        o.output));
-  }
-  if (o.png_bits && o.png_bits != 8 && o.png_bits != 16) {
-    throw plan_error(formatted("a PNG has no {} bits here; choose 8 or 16", *o.png_bits));
-  }
-  return write;
-}
-
-/// Returns the values of black and white in a PNG: those of the options, otherwise the image's if
-/// it has unsigned samples.
-std::optional<formats::value_range> png_range_of(const options& o, double full_scale, int bits) {
+/// Returns what is black and white in numbers of 8 or 16 bits: what was asked for; else as in the
+/// image, where it has unsigned samples.
+std::optional<formats::value_range> range_of(const options& o, double full_scale, int bits) {
   if (!o.black && !o.white && full_scale == 0) return std::nullopt;
   const double white = full_scale != 0 ? full_scale : bits == 8 ? 255 : 65535;
   const formats::value_range range{o.black.value_or(0), o.white.value_or(white)};
@@ -80,7 +66,31 @@ std::optional<formats::value_range> png_range_of(const options& o, double full_s
       formatted("--black {:g} is not below --white {:g}; give a range", range.black, range.white));
 }
 
-/// Refuses a kernel of several images, and a coloured one for images without colours.
+/// Returns how numbers are stored: as the format has them; of 8 or 16 bits where that is asked for,
+/// or the format has no others.
+formats::image_write_options write_options_of(const options& o, double full_scale) {
+  using enum formats::number_type;
+  formats::image_write_options write{.type = float_type_of(o.output, o.real)};
+  if (o.bits && o.bits != 8 && o.bits != 16) {
+    throw plan_error(formatted("no image has {} bits here; choose 8 or 16", *o.bits));
+  }
+  const bool has_bits = formats::is_stored_as(o.output, uint8);
+  if ((!has_bits && o.bits) ||
+      (formats::is_stored_as(o.output, float32) && !o.bits && (o.black || o.white))) {
+    throw plan_error(formatted(
+        "--black, --white and --bits are of a PNG or JPEG, or of a TIFF with --bits, and {} holds "
+        "values as they are; drop them",
+        o.output));
+  }
+  if (formats::is_stored_as(o.output, float32) && !o.bits) return write;
+  const bool is_wide = full_scale > 255 && formats::is_stored_as(o.output, uint16);
+  const int bits = o.bits.value_or(is_wide ? 16 : 8);
+  write.type = bits == 16 ? uint16 : uint8;
+  write.range = range_of(o, full_scale, bits);
+  return write;
+}
+
+/// Refuses a kernel of several images, or of colours that the images do not have.
 void require_kernel(const options& o, const formats::image_stack& kernel,
                     std::size_t image_channels) {
   if (kernel.n_images > 1) {
@@ -163,17 +173,11 @@ void convolve_images(const options& o, formats::image_reader& images, image_filt
 int run(const options& o) {
   require_border_in_use(o);
   require_storage(o);
-  formats::image_write_options write = write_options_of(o);
   const device_info device = choose_device(o.device, o.real);
   formats::image_reader images{o.image_file};
   const formats::image_stack& shape = images.shape();
-  require_holds(o.output, shape.n_images, shape.n_channels);
-  const auto format = formats::image_format_of(o.output);
-  if (format == formats::image_format::png) {
-    write.png_bits = o.png_bits.value_or(shape.full_scale > 255 ? 16 : 8);
-    write.png_range = png_range_of(o, shape.full_scale, write.png_bits);
-  }
-  write.is_double_precision = o.real == precision::fp64 && format == formats::image_format::npy;
+  formats::require_holds(o.output, shape.n_images, shape.n_channels);
+  const formats::image_write_options write = write_options_of(o, shape.full_scale);
   formats::image_reader kernel_file{o.kernel_file};
   require_kernel(o, kernel_file.shape(), shape.n_channels);
   require_within(o, shape, kernel_file.shape());
@@ -200,12 +204,13 @@ int run(const options& o) {
 
 void add_options(CLI::App& command, options& o) {
   add_file(command, file_use::input, "IMAGE", o.image_file,
-           "PNG, TIFF, MRC or .npy, one image or a stack; '-' is stdin")
+           "PNG, JPEG, TIFF, FITS, MRC or .npy, one image or a stack; '-' is stdin")
       ->required();
-  add_file(command, file_use::input, "KERNEL", o.kernel_file, "PNG, TIFF, MRC or .npy, one image")
+  add_file(command, file_use::input, "KERNEL", o.kernel_file,
+           "PNG, JPEG, TIFF, FITS, MRC or .npy, one image")
       ->required();
   add_file_or_stdout(command, "-o,--output", o.output,
-                     "FILE.npy, .mrc, .mrcs, .tif, .tiff or .png; - prints .npy")
+                     "FILE.npy, .mrc, .tif, .fits, .png or .jpg; - prints .npy")
       ->required();
   add_mode(command, o.mode);
   add_choice(command, "--border", o.outside,
@@ -220,11 +225,12 @@ void add_options(CLI::App& command, options& o) {
              named_choices({precision::fp32, precision::fp16, precision::bf16}),
              "What is stored between launches, of --precision fp32: ");
   add_real(command, "--black", o.black, {-max_value, max_value},
-           "Value that is black in a PNG; see below");
+           "Value that is black in 8 or 16 bits; see below");
   add_real(command, "--white", o.white, {-max_value, max_value},
-           "Value that is white in a PNG; see below");
-  add_count(command, "--bits", o.png_bits, {8, 16},
-            "Bits a sample of a PNG, 8 or 16; when not given, those of the image, or 8");
+           "Value that is white in 8 or 16 bits; see below");
+  add_count(command, "--bits", o.bits, {8, 16},
+            "Bits a sample of a PNG or TIFF, 8 or 16; when not given, those of the image, or 8; "
+            "of a TIFF fp32");
   add_memory_limit(command, o.max_memory);
   add_device(command, o.device);
 }

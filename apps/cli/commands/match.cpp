@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/choose.hpp"                   // choose_device, listed_devices, add_mode, fp64_option
-#include "cli/image_files.hpp"              // read_searched, apply_mask, channels_text
+#include "cli/image_files.hpp"              // read_searched, frame_of, apply_mask, channels_text
 #include "cli/match_run.hpp"                // match, match_request
 #include "cli/memory_limit.hpp"             // require_memory
 #include "cli/messages.hpp"                 // print_message, counted
@@ -56,7 +56,7 @@ template's first. Without --top they are the 10 highest, or with --threshold all
 Templates are numbered from 0 over all files and stacks, and are of one size. Colours become grey.
 Maps of --map are written as they come, float64 in .npy with --precision fp64, else float32; with
 --normalised always float32. Their number comes first, so several template files are opened twice.
-Files: PNG, TIFF, MRC, .npy. Peaks are printed unless only files of maps are asked for.)";
+Files: PNG, JPEG, TIFF, FITS, MRC, .npy. Peaks are printed unless files of maps alone are given.)";
 
 struct options {
   std::string image_file, state, mask, device;
@@ -134,18 +134,6 @@ match_request request_of(const options& o) {
   return request;
 }
 
-/// Returns the number of the image to search in the file.
-std::size_t frame_of(const options& o, const formats::image_stack& images) {
-  if (images.n_images > 1 && !o.frame) {
-    throw plan_error(formatted("{} holds {} images, and one is searched; choose it with --frame",
-                               o.image_file, images.n_images));
-  }
-  const std::size_t frame = o.frame.value_or(0);
-  if (frame < images.n_images) return frame;
-  throw plan_error(formatted("{} has no image {}; it holds {}, counted from 0", o.image_file, frame,
-                             counted(images.n_images, "image")));
-}
-
 /// Returns the image to search in grey, with NaN for missing pixels.
 formats::image_stack read_image(const options& o, formats::image_reader& images, precision real) {
   if (images.shape().n_channels > 1) {
@@ -153,7 +141,7 @@ formats::image_stack read_image(const options& o, formats::image_reader& images,
                   channels_text(images.shape().n_channels));
   }
   formats::image_stack image =
-      read_searched(images, o.image_file, frame_of(o, images.shape()), real);
+      read_searched(images, o.image_file, frame_of(o.image_file, images.shape(), o.frame), real);
   if (!o.mask.empty()) apply_mask(o.mask, image);
   const std::size_t n_absent = count_absent(image);
   if (n_absent > 0 && o.storage) {
@@ -203,9 +191,8 @@ class map_file {
  public:
   map_file(const options& o, const searching::search_source& source, std::size_t n_maps)
       : file_(o.outputs.map), n_maps_(n_maps), source_(source) {
-    const bool is_npy = formats::image_format_of(file_) == formats::image_format::npy;
     // The search itself rounds the maps of normalised scores to fp32.
-    options_.is_double_precision = is_npy && !o.is_normalised && o.real == precision::fp64;
+    if (!o.is_normalised) options_.type = float_type_of(file_, o.real);
   }
 
   void add(std::size_t height, std::size_t width, const formats::image_samples& map) {
@@ -241,8 +228,8 @@ void write_picture(const options& o, const formats::image_stack& image, const ma
   const auto boxes = boxes_of(found.peaks, frame);
   const auto marked =
       formats::draw_boxes(image, boxes, formats::marks_for(image.height, image.width));
-  static_cast<void>(formats::write_images(o.outputs.picture, marked,
-                                          {.png_range = formats::value_range{0, 255}}));
+  static_cast<void>(
+      formats::write_images(o.outputs.picture, marked, {.range = formats::value_range{0, 255}}));
   print_message("wrote {}: {} marked", o.outputs.picture, counted(boxes.size(), "peak"));
 }
 
@@ -258,6 +245,10 @@ searching::search_source source_of(const options& o, const match_request& reques
   source.micrograph = o.frame ? formatted("{:06}@{}", *o.frame + 1, o.image_file) : o.image_file;
   source.image_file = o.image_file;
   source.pixel_angstrom = image.pixel_angstrom;
+  // Scores are no samples, and have not their unit.
+  if (placement) {
+    std::erase_if(placement->fits_cards, [](auto& card) { return card.starts_with("BUNIT"); });
+  }
   source.placement = placement;
   return source;
 }
@@ -296,7 +287,7 @@ int run(const options& o) {
       o.devices.empty() ? std::vector{choose_device(o.device, request.search.real)}
                         : listed_devices(o.devices, request.search.real);
   formats::image_reader images{o.image_file};
-  static_cast<void>(frame_of(o, images.shape()));
+  static_cast<void>(frame_of(o.image_file, images.shape(), o.frame));
   template_files templates{o.template_files, request.search.real};
   request.search.image = {images.shape().height, images.shape().width};
   request.search.templates = {templates.height(), templates.width()};
@@ -313,9 +304,9 @@ int run(const options& o) {
   std::string memory = require(!o.mask.empty());
   const formats::image_stack image = read_image(o, images, request.search.real);
   if (o.mask.empty() && count_absent(image) > 0) memory = require(true);
-  require_holds(o.outputs.map, templates.expected(), 1);
   std::optional<map_file> maps;
   if (!o.outputs.map.empty()) {
+    formats::require_holds(o.outputs.map, templates.expected(), 1);
     maps.emplace(o, source_of(o, request, image, templates), templates.count());
     request.take_map = [&maps](std::size_t height, std::size_t width, const auto& map) {
       maps->add(height, width, map);
@@ -342,9 +333,11 @@ int run(const options& o) {
 }
 
 void add_options(CLI::App& command, options& o) {
-  add_file(command, file_use::input, "IMAGE", o.image_file, "PNG, TIFF, MRC or .npy; '-' is stdin")
+  add_file(command, file_use::input, "IMAGE", o.image_file,
+           "PNG, JPEG, TIFF, FITS, MRC or .npy; '-' is stdin")
       ->required();
-  add_inputs(command, "TEMPLATE", o.template_files, "PNG, TIFF, MRC or .npy, images or stacks")
+  add_inputs(command, "TEMPLATE", o.template_files,
+             "PNG, JPEG, TIFF, FITS, MRC or .npy, images or stacks")
       ->required();
   add_mode(command, o.mode, "Places that have a score: ");
   add_switch(command, "--normalised,--normalized", o.is_normalised,

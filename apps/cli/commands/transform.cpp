@@ -49,7 +49,8 @@ constexpr const char* examples = R"(Examples:
 
 Input: text (one number a line, or two columns 're im'; a blank line between rows; whole numbers
 with a comma between them below a line '# complex'), .npy (1D, or 2D as rows), .csv as --output
-writes it, .wav; with --axes 2 a 2D array, or an image, which becomes grey.
+writes it, .wav; with --axes 2 a 2D array, or an image
+(PNG, JPEG, TIFF, FITS, MRC), which becomes grey.
 A row is transformed at its own length, whatever that is. --pad good pads with zeros to the next
 2^a 3^b 5^c 7^d 11^e 13^f, which is quicker (forward of real rows to the next even one; of dct1 to
 one more than such a number, of dst1 to one less); --length sets any length, and a shorter one cuts.
@@ -171,8 +172,9 @@ void validate(const transform_options& o) {
                                 {"--sample-rate", o.sample_rate_hz.has_value()},
                                 {"--window", o.weights.has_value()}});
   }
-  if (o.n_axes == 1 && o.max_memory.bytes) {
-    throw plan_error("--max-memory is for --axes 2; add that, or drop it");
+  if (o.n_axes == 1 && (o.max_memory.bytes || o.frame)) {
+    throw plan_error(formatted("{} is for --axes 2; add that, or drop it",
+                               o.frame ? "--frame" : "--max-memory"));
   }
   const bool uses_rate = !o.plot.empty() || o.n_peaks || o.is_json || o.has_frames() ||
                          ((o.is_inverse || !o.kind.empty()) && !o.output.empty() &&
@@ -215,6 +217,7 @@ void add_options(CLI::App& command, transform_options& o) {
              "Of --devices: use all where one is expected to be quicker, too");
   add_precision(command, o.real);
   add_count(command, "--axes", o.n_axes, {1, 2}, "1: every row; 2: an image, over both axes");
+  add_count(command, "--frame", o.frame, {0, max_length}, "Image of a stack, with --axes 2");
   CLI::Option* const length =
       add_count(command, "--length", o.length, {1, max_length}, "Length of the transform");
   add_choice(command, "--pad", o.pad,

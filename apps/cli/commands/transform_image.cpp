@@ -9,7 +9,7 @@
 
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
-#include "cli/image_files.hpp"                 // read_finite, to_grey, size_text
+#include "cli/image_files.hpp"                 // read_finite, frame_of, to_grey, size_text
 #include "cli/memory_limit.hpp"                // require_memory
 #include "cli/messages.hpp"                    // print_message
 #include "cli/reports/transform.hpp"           // transform_json
@@ -105,28 +105,33 @@ std::string require_pixels(const transform_options& o, const formats::signal& pi
 /// Returns the pixels as rows: an array of numbers unchanged, an image in grey.
 pixel_rows read_rows(const transform_options& o, precision real) {
   const std::string extension = formats::extension_of(o.file);
-  if (extension == ".npy" || extension == ".txt" || extension == ".csv") {
+  const bool is_text = extension == ".txt" || extension == ".csv";
+  if (is_text && o.frame) {
+    throw plan_error(formatted("{} holds one image; drop --frame", o.shown_file()));
+  }
+  if (is_text || (extension == ".npy" && !o.frame)) {
     formats::signal rows = formats::read_signal(o.file);
     std::string memory = require_pixels(o, rows, 0, 0);
     return {std::move(rows), std::move(memory)};
   }
   formats::image_reader images{o.file};
   const formats::image_stack& shape = images.shape();
-  if (shape.n_images > 1) {
-    throw plan_error(
-        formatted("{} holds {} images, and --axes 2 transforms one; give a file of one",
-                  o.shown_file(), shape.n_images));
-  }
-  formats::signal rows{.n_rows = shape.height, .row_length = shape.width, .is_table = true};
+  const std::size_t frame = frame_of(o.shown_file(), shape, o.frame);
+  formats::signal rows{.n_rows = shape.height,
+                       .row_length = shape.width,
+                       .is_table = true,
+                       .is_real = !shape.is_complex};
   const auto n_pixels = static_cast<double>(shape.height * shape.width);
   const double read_bytes =
       std::max(8 * static_cast<double>(shape.n_channels + 1), 32.0) * n_pixels;
   std::string memory =
       require_pixels(o, rows, read_bytes, static_cast<double>(images.kept_bytes()));
-  const formats::image_stack image = to_grey(read_finite(images, o.shown_file(), 0, 1, real));
+  formats::image_stack image = read_finite(images, o.shown_file(), frame, 1, real, true);
+  if (!image.is_complex) image = to_grey(std::move(image));
+  const std::vector<double> numbers = formats::to_doubles(std::move(image.samples));
   rows.samples.reserve(image.height * image.width);
-  for (const double sample : formats::to_doubles(image.samples)) {
-    rows.samples.emplace_back(sample, 0);
+  for (std::size_t i = 0; i < numbers.size(); i += image.n_channels) {
+    rows.samples.emplace_back(numbers[i], image.is_complex ? numbers[i + 1] : 0);
   }
   return {std::move(rows), std::move(memory), image.pixel_angstrom};
 }

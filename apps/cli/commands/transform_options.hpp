@@ -27,7 +27,7 @@ struct transform_options : transform_request {
   verify::check_extent check = verify::check_extent::sample;
   std::optional<window> weights = {};
   std::optional<bool> removes_mean = {};
-  std::optional<std::size_t> channel, n_peaks, segment, overlap;
+  std::optional<std::size_t> channel, frame, n_peaks, segment, overlap;
   std::optional<double> sample_rate_hz;
   std::size_t n_axes = 1;
   std::string output, plot;

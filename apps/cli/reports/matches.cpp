@@ -10,7 +10,7 @@
 #include <type_traits>  // is_same_v
 
 #include "cli/files.hpp"                  // named_file, print_table
-#include "cli/image_files.hpp"            // require_holds, size_text, write_result
+#include "cli/image_files.hpp"            // size_text, write_result
 #include "cli/messages.hpp"               // print, print_message, counted
 #include "cli/option.hpp"                 // add_file, add_count, add_real, add_switch
 #include "cli/reports/peaks.hpp"          // peaks_table, peaks_csv, peaks_star
@@ -55,9 +55,11 @@ void write_map(const std::string& file, const std::vector<Number>& values,
                                  .width = found.width,
                                  .pixel_angstrom = source.pixel_angstrom,
                                  .placement = source.placement};
-  const bool is_npy = formats::image_format_of(file) == formats::image_format::npy;
-  write_result(file, map, precision::fp32,
-               {.is_int32 = is_npy && std::is_same_v<Number, std::int32_t>});
+  formats::image_write_options options;
+  const bool is_whole = std::is_same_v<Number, std::int32_t> &&
+                        formats::is_stored_as(file, formats::number_type::int32);
+  if (is_whole) options.type = formats::number_type::int32;
+  write_result(file, map, precision::fp32, options);
   print_message("wrote {}: 1 map of {}", file, size_text(found.height, found.width));
 }
 
@@ -168,7 +170,8 @@ peak_frame frame_of(const searching::search_source& source, const match_result& 
 
 void require_outputs(const match_outputs& o) {
   for (const named_file& file : map_files(o)) {
-    if (file.option != "--projection" || !is_drawn(file.path)) require_holds(file.path, 1, 1);
+    const bool is_map = file.option != "--projection" || !is_drawn(file.path);
+    if (is_map && !file.path.empty()) formats::require_holds(file.path, 1, 1);
   }
   if (is_drawn(o.projection)) formats::require_chart("--projection", o.projection);
   if (o.is_json) require_stdout_for_json(files_of(o));

@@ -69,7 +69,7 @@ void keep_permissions(int descriptor, const struct stat& old) {
 int open_retrying(const char* path, int flags, mode_t mode = 0) {
   int descriptor = -1;
   do {
-    descriptor = ::open(path, flags | O_WRONLY | O_CLOEXEC, mode);
+    descriptor = ::open(path, flags | O_CLOEXEC, mode);
   } while (descriptor < 0 && errno == EINTR);
   return descriptor;
 }
@@ -112,7 +112,7 @@ atomic_file::atomic_file(fs::path path) : path_(std::move(path)) {
 void atomic_file::open_directly(std::optional<int> descriptor) {
   if (descriptor) std::fflush(stdout);  // keeps the order of earlier output
   descriptor_ = descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 0)
-                           : open_retrying(target_.c_str(), O_NOCTTY);
+                           : open_retrying(target_.c_str(), O_WRONLY | O_NOCTTY);
   if (descriptor_ < 0) refuse("opened", errno);
 }
 
@@ -126,7 +126,7 @@ void atomic_file::open_temporary(const struct stat* old) {
   for (;;) {
     temporary_ = formatted("{}{}{:08x}", target_.string(), temporary_mark, random());
     entry_ = list_temporary_file(temporary_);
-    descriptor_ = open_retrying(temporary_.c_str(), O_CREAT | O_EXCL, mode);
+    descriptor_ = open_retrying(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL, mode);
     if (descriptor_ >= 0) break;
     const int failure = errno;
     unlist_temporary_file(entry_);
@@ -173,6 +173,13 @@ void atomic_file::rewrite(std::size_t offset, std::span<const std::byte> bytes) 
     bytes = bytes.subspan(static_cast<std::size_t>(written));
     offset += static_cast<std::size_t>(written);
   }
+}
+
+int atomic_file::duplicate() {
+  flush();
+  const int descriptor = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  if (descriptor < 0) refuse("opened", errno);
+  return descriptor;
 }
 
 void atomic_file::commit() {

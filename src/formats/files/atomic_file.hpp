@@ -40,6 +40,9 @@ class atomic_file {
   /// Throws `file_error` as `write` does, and `std::logic_error` unless `can_rewrite()`.
   void rewrite(std::size_t offset, std::span<const std::byte> bytes);
 
+  /// Returns a descriptor of the file, for a library that writes all of it and closes it.
+  [[nodiscard]] int duplicate();
+
   /// Returns whether bytes can still be changed: not those of a pipe, a device or a descriptor.
   [[nodiscard]] bool can_rewrite() const noexcept { return !temporary_.empty(); }
 

@@ -21,12 +21,11 @@ template <class Number>
   return value;
 }
 
-/// Stores the number little-endian at `target`.
+/// Stores the bytes of the number from `target` on.
 template <class Number>
-void store(std::byte* target, Number value) {
+void store(std::byte* target, Number value, std::endian order = std::endian::little) {
   std::memcpy(target, &value, sizeof value);
-  if constexpr (std::endian::native != std::endian::little)
-    std::reverse(target, target + sizeof value);
+  if (order != std::endian::native) std::reverse(target, target + sizeof value);
 }
 
 }  // namespace wingbeat::formats

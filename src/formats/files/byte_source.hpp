@@ -22,6 +22,10 @@ class byte_source {
   /// to `limit_bytes`.
   /// Throws `file_error` as `read_whole_file` does.
   byte_source(const std::filesystem::path& file, std::size_t limit_bytes);
+
+  /// Takes an open file of that size.
+  byte_source(int descriptor, std::size_t size, std::string name)
+      : name_(std::move(name)), size_(size), descriptor_(descriptor) {}
   byte_source(const byte_source&) = delete;
   byte_source& operator=(const byte_source&) = delete;
   ~byte_source();
@@ -31,6 +35,13 @@ class byte_source {
 
   /// Returns the bytes that the source itself keeps in memory.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_.size(); }
+
+  /// Returns the bytes of a source in memory; those of a file have a path instead, for libraries
+  /// that open it themselves while the source is there.
+  [[nodiscard]] std::span<const std::byte> content() const noexcept { return content_; }
+  [[nodiscard]] std::string path() const {
+    return descriptor_ < 0 ? "" : "/proc/self/fd/" + std::to_string(descriptor_);
+  }
 
   /// Fills `buffer` from `offset` on, up to the end of the file; returns the number of bytes.
   [[nodiscard]] std::size_t read_some(std::size_t offset,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/images/image.hpp"
 
+#include <algorithm>  // find
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "formats/files/atomic_file.hpp"  // is_written_directly
-#include "formats/files/extension.hpp"    // extension_of
-#include "formats/images/format.hpp"      // image_formats
-#include "formats/images/writer.hpp"      // image_writer
-#include "text/formatted.hpp"             // formatted
-#include "text/listed.hpp"                // listed
-#include "wingbeat/error.hpp"             // plan_error
+#include "formats/images/format.hpp"  // entry_of, image_formats
+#include "formats/images/writer.hpp"  // image_writer
+#include "text/counted.hpp"           // counted
+#include "text/formatted.hpp"         // formatted
+#include "text/listed.hpp"            // listed
+#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat::formats {
 namespace {
@@ -28,35 +28,30 @@ void check_stack(const std::string& name, const image_stack& stack) {
 
 }  // namespace
 
-image_format image_format_of(const std::filesystem::path& file) {
-  const std::string extension = extension_of(file);
-  std::vector<std::string_view> endings;
-  for (const image_format_entry& each : image_formats()) {
-    for (const std::string_view ending : each.endings) {
-      if (ending.empty()) continue;
-      if (ending == extension) return each.format;
-      endings.push_back(ending);
-    }
-  }
-  if (extension.empty() && is_written_directly(file)) return image_format::npy;
-  throw plan_error(formatted("cannot tell how to write the image {}; its name must end in {}",
-                             file.string(), listed(endings)));
+bool is_stored_as(const std::filesystem::path& file, number_type type) {
+  const auto& types = entry_of(file).types;
+  return std::find(types.begin(), types.end(), type) != types.end();
 }
 
-image_stack shape_of(const image_stack& stack) {
-  return {.n_images = stack.n_images,
-          .height = stack.height,
-          .width = stack.width,
-          .n_channels = stack.n_channels,
-          .full_scale = stack.full_scale,
-          .is_stack = stack.is_stack,
-          .pixel_angstrom = stack.pixel_angstrom,
-          .placement = stack.placement};
+void require_holds(const std::filesystem::path& file, std::size_t n_images,
+                   std::size_t n_channels) {
+  const auto holds = [&](const image_format_entry& format) {
+    return (n_images == 1 || format.holds_stacks) &&
+           format.channels.find(static_cast<char>('0' + n_channels)) != std::string_view::npos;
+  };
+  if (holds(entry_of(file))) return;
+  std::vector<std::string_view> endings;
+  for (const image_format_entry& each : image_formats()) {
+    if (holds(each)) endings.push_back(each.endings[0]);
+  }
+  throw plan_error(formatted("{} cannot hold {} of {}; write {}", file.string(),
+                             counted(n_images, "image"), counted(n_channels, "channel"),
+                             listed(endings)));
 }
 
 std::optional<value_range> write_images(const std::filesystem::path& file, const image_stack& stack,
                                         const image_write_options& options) {
-  static_cast<void>(image_format_of(file));  // before the samples are counted
+  static_cast<void>(entry_of(file));  // before the samples are counted
   check_stack(file.string(), stack);
   image_writer writer{file, shape_of(stack), options};
   writer.add(stack.samples);

@@ -210,7 +210,7 @@ mark_options marks_for(std::size_t height, std::size_t width) {
 image_stack draw_boxes(const image_stack& image, std::span<const image_box> boxes,
                        const mark_options& options) {
   check(image, options);
-  const value_range range = options.range ? *options.range : range_of(image);
+  const value_range range = options.range ? *options.range : range_of(image.samples);
   image_stack picture;
   picture.height = image.height;
   picture.width = image.width;

@@ -87,13 +87,17 @@ bool has_unsigned_bytes(bytes content, std::endian order) {
   return least >= 0 && largest > 127 && largest <= 255;
 }
 
-std::optional<number_type> number_type_of(std::int32_t mode) {
-  switch (mode) {
-    case 0: return number_type::int8;
-    case 1: return number_type::int16;
-    case 2: return number_type::float32;
-    case 6: return number_type::uint16;
-    case 12: return number_type::float16;
+/// Returns how a mode stores numbers, two of them a sample in the complex modes 3 and 4.
+std::optional<packed_numbers> numbers_of(const mrc_header& header) {
+  switch (header.mode) {
+    case 0: return packed_numbers{number_type::int8, header.order};
+    case 1:
+    case 3: return packed_numbers{number_type::int16, header.order};
+    case 2:
+    case 4: return packed_numbers{number_type::float32, header.order};
+    case 6: return packed_numbers{number_type::uint16, header.order};
+    case 12: return packed_numbers{number_type::float16, header.order};
+    case 101: return packed_numbers{number_type::uint8, header.order, /*is_halved=*/true};
     default: return std::nullopt;
   }
 }
@@ -199,7 +203,7 @@ void read_placement(bytes content, std::endian order, image_stack& shape) {
   if (!axes) return;
   const auto distance = [&](std::size_t i) { return distance_of(content, order, (*axes)[i]); };
   shape.pixel_angstrom = {.z = distance(2), .y = distance(1), .x = distance(0)};
-  mrc_placement placement{.lengths = {shape.width, shape.height, shape.n_images}};
+  file_placement placement{.lengths = {shape.width, shape.height, shape.n_images}};
   for (std::size_t i = 0; i < placing.size(); ++i) {
     const bool is_old = placing[i] >= field::origin && !has_map_mark(content);  // no origin there
     placement.words[i] = is_old ? 0 : load<std::uint32_t>(&content[placing[i]], order);
@@ -217,7 +221,7 @@ std::vector<std::byte> head_of(const byte_source& source) {
 /// MRC2014 for "not determined": largest < least, mean < both, deviation < 0.
 class statistics {
  public:
-  void add(const image_samples& samples, float_type type) {
+  void add(const image_samples& samples, number_type type) {
     const auto n_added = static_cast<double>(size_of(samples));
     double mean = 0, squares = 0;
     for (std::size_t i = 0; i < size_of(samples); ++i) {
@@ -288,7 +292,7 @@ void move_first(header_content& header, std::size_t i, std::size_t axis, std::pt
 
 /// Puts the words of a file whose images the stack was made of. Intervals that were the samples of
 /// an axis become those of the stack, at the same distance.
-void put_placement(header_content& header, const mrc_placement& source, const image_stack& stack) {
+void put_placement(header_content& header, const file_placement& source, const image_stack& stack) {
   for (std::size_t i = 0; i < placing.size(); ++i) store(&header[placing[i]], source.words[i]);
   const auto axes = axes_of(header, std::endian::little).value();
   const std::size_t lengths[3] = {stack.width, stack.height, stack.n_images};
@@ -327,7 +331,7 @@ void put_statistics(header_content& header, const statistics& found) {
 }
 
 /// Returns the header of a stack without its statistics.
-header_content header_of(const image_stack& stack, float_type type, const std::string& name) {
+header_content header_of(const image_stack& stack, number_type type, const std::string& name) {
   header_content header = {};
   const auto put = [&](std::size_t offset, auto value) { store(&header[offset], value); };
   const std::int32_t shape[3] = {checked_length(stack.width, name),
@@ -342,8 +346,10 @@ header_content header_of(const image_stack& stack, float_type type, const std::s
     put(field::cell_angles + 4 * i, 90.0f);
     put(field::axis_order + 4 * i, static_cast<std::int32_t>(i + 1));
   }
-  if (stack.placement) put_placement(header, *stack.placement, stack);
-  put(field::mode, std::int32_t{type == float_type::float32 ? 2 : 12});
+  if (stack.placement && stack.placement->lengths[0] != 0) {
+    put_placement(header, *stack.placement, stack);
+  }
+  put(field::mode, std::int32_t{type == number_type::float32 ? 2 : 12});
   put(field::version, format_version);
   put_text(header, field::map, "MAP DD");  // the stamp of a little-endian machine: 44 44 00 00
   put(field::n_labels, std::int32_t{1});
@@ -357,7 +363,7 @@ header_content header_of(const image_stack& stack, float_type type, const std::s
 class mrc_sections final : public image_sink {
  public:
   mrc_sections(atomic_file& file, const header_content& header, std::size_t n_samples,
-               float_type type)
+               number_type type)
       : to_(file), header_(header), n_left_(n_samples), type_(type) {}
 
   void add(const image_samples& samples) override {
@@ -385,72 +391,69 @@ class mrc_sections final : public image_sink {
   atomic_file& to_;
   header_content header_;
   std::size_t n_left_;
-  float_type type_;
+  number_type type_;
   statistics found_;
   bool has_header_ = false, is_complete_ = false;
 };
 
 }  // namespace
 
-bool is_mrc(const byte_source& source) {
+bool is_mrc(const byte_source& source, std::string_view) {
   const std::vector<std::byte> head = head_of(source);
   if (has_map_mark(head)) return true;
   if (head.size() < header_bytes) return false;
   const auto order = plausible_order(head, source.size());
   if (!order) return false;
   const mrc_header header = load_header(head, *order);
-  return number_type_of(header.mode) && has_rows(header, source.size());
+  return numbers_of(header) && has_rows(header, source.size());
 }
 
 std::unique_ptr<image_source> open_mrc(const byte_source& source, std::size_t limit_bytes) {
   const std::string& name = source.name();
   const std::vector<std::byte> head = head_of(source);
   const mrc_header header = parse_header(head, source.size(), name);
-  auto type = number_type_of(header.mode);
-  if (!type) {
+  auto numbers = numbers_of(header);
+  if (!numbers) {
     refuse(name,
-           "has samples of MRC mode {}; modes 0 (bytes), 1 (int16), 2 (fp32), 6 (uint16) and 12 "
-           "(fp16) are read, so convert it",
+           "has samples of MRC mode {}; modes 0 (bytes), 1 (int16), 2 (fp32), 3 and 4 (complex), 6 "
+           "(uint16), 12 (fp16) and 101 (4 bits) are read, so convert it, as IMOD does: newstack "
+           "-mode 2 IN OUT",
            header.mode);
   }
   image_stack shape;
-  if (type == number_type::int8) {
+  if (header.mode == 0) {
     if ((imod_flags_of(head, header.order).value_or(0) & has_two_in_a_byte) != 0) {
-      refuse(name, "has two numbers of 4 bits in each byte; save it as bytes");
+      refuse(name,
+             "has two numbers of 4 bits in each byte of mode 0; save it as bytes, as IMOD does: "
+             "newstack -mode 0 IN OUT");
     }
-    if (has_unsigned_bytes(head, header.order)) {
-      type = number_type::uint8;
-      shape.full_scale = full_scale_of(*type);
-    }
+    if (has_unsigned_bytes(head, header.order)) numbers->type = number_type::uint8;
   }
+  if (numbers->type == number_type::uint8) shape.full_scale = numbers->is_halved ? 15 : 255;
+  shape.is_complex = header.mode == 3 || header.mode == 4;
+  if (shape.is_complex) shape.n_channels = 2;
   shape.n_images = static_cast<std::size_t>(header.n_sections);
   shape.height = static_cast<std::size_t>(header.n_rows);
   shape.width = static_cast<std::size_t>(header.n_columns);
   read_placement(head, header.order, shape);
-  const std::size_t image_bytes =
-      checked_n_samples({1, shape.height, shape.width}, *type, limit_bytes, name) * bytes_of(*type);
+  static_cast<void>(checked_n_samples({1, shape.height, shape.width, shape.n_channels},
+                                      numbers->type, limit_bytes, name));
+  const std::size_t image_bytes = shape.height * numbers->row_bytes(shape.width * shape.n_channels);
   const std::size_t start = header_bytes + static_cast<std::size_t>(header.extended_bytes);
   const std::size_t actual = source.size() - std::min(start, source.size());
   if (actual / image_bytes < shape.n_images) {
     refuse(name,
-           "is truncated: its MRC header claims {} x {} x {} samples of {} bytes but {} bytes "
-           "follow; copy it again",
-           shape.n_images, shape.height, shape.width, bytes_of(*type), actual);
+           "is truncated: its MRC header claims {} x {} x {} samples in images of {} bytes but {} "
+           "bytes follow; copy it again",
+           shape.n_images, shape.height, shape.width, image_bytes, actual);
   }
-  return std::make_unique<packed_images>(source, start, *type, header.order, std::move(shape));
+  return std::make_unique<packed_images>(source, start, *numbers, std::move(shape));
 }
 
 std::unique_ptr<image_sink> mrc_sink(atomic_file& file, const image_stack& stack,
                                      const image_write_options& options) {
-  const float_type type = options.is_half_precision ? float_type::float16 : float_type::float32;
-  const std::string name = file.path().string();
-  if (stack.n_channels != 1) {
-    throw plan_error(
-        formatted("{} cannot hold {} channels; MRC holds grey images, so write .tif, "
-                  ".npy or .png, or one channel",
-                  name, stack.n_channels));
-  }
-  return std::make_unique<mrc_sections>(file, header_of(stack, type, name),
+  const number_type type = options.type.value_or(number_type::float32);
+  return std::make_unique<mrc_sections>(file, header_of(stack, type, file.path().string()),
                                         stack.n_images * stack.height * stack.width, type);
 }
 

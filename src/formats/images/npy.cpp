@@ -2,26 +2,26 @@
 #include "formats/images/npy.hpp"
 
 #include <algorithm>  // min
-#include <cstdint>    // int32_t
 #include <string>
 #include <utility>  // move
 #include <vector>
 
-#include "formats/files/byte_order.hpp"   // store
 #include "formats/files/byte_source.hpp"  // read_pieces
 #include "formats/files/npy_header.hpp"   // npy_header, npy_type, npy_prefix, take_npy_header
 #include "formats/files/refusal.hpp"      // printable, refuse
-#include "formats/images/packed.hpp"      // packed_images
+#include "formats/images/packed.hpp"      // packed_images, packed_sink
 
 namespace wingbeat::formats {
 namespace {
 
 npy_type parse_type(const npy_header& header, std::string_view name) {
   const auto type = npy_type_of(header.descr);
-  if (type && !type->is_complex) return *type;
+  const bool is_read =
+      type && (!type->is_complex || (!header.is_fortran_order && header.shape.size() < 4));
+  if (is_read) return *type;
   refuse(name,
-         "holds samples of type '{}'; an image is of real numbers (bool, integers, float16, "
-         "float32 or float64), so convert it with astype",
+         "holds samples of type '{}'; an image is of bool, integers, float16, float32 or float64, "
+         "or, in C order without channels, complex, so convert it with astype",
          printable(header.descr));
 }
 
@@ -58,76 +58,36 @@ class fortran_images final : public image_source {
         stored_(stored),
         lengths_(std::move(lengths)) {}
 
-  /// Decodes, of each run along the first axis, the images asked for, or all rows of the only one.
+  /// Walks the file, and keeps the numbers of the images asked for.
   [[nodiscard]] image_samples read(std::size_t first, std::size_t count) override {
-    image_samples samples =
-        zeros(stored_.part, count * shape().height * shape().width * shape().n_channels);
-    std::vector<std::size_t> strides(lengths_.size(), 1);
-    for (std::size_t axis = lengths_.size() - 1; axis > 0; --axis) {
-      strides[axis - 1] = strides[axis] * lengths_[axis];
-    }
+    const std::size_t points = shape().height * shape().width * shape().n_channels;
+    const std::size_t begin = first * points, end = begin + count * points;
     const std::size_t number_bytes = bytes_of(stored_.part);
-    const std::size_t run_bytes = lengths_[0] * number_bytes;
-    const bool has_image_axis = lengths_.size() > 2;
-    const std::size_t skipped_bytes = has_image_axis ? first * number_bytes : 0;
-    const std::size_t taken_bytes = has_image_axis ? count * number_bytes : run_bytes;
-    std::vector<std::size_t> index(lengths_.size(), 0);
-    const auto decode_runs = [&](std::span<const std::byte> runs, std::size_t) {
-      for (; !runs.empty(); runs = runs.subspan(run_bytes)) {
-        std::size_t place = 0;
-        for (std::size_t axis = 1; axis < index.size(); ++axis)
-          place += index[axis] * strides[axis];
-        decode(runs.subspan(skipped_bytes, taken_bytes), stored_.part, stored_.order, samples,
-               {place, strides[0]});
-        step(index);
+    image_samples samples = zeros(stored_.part, end - begin);
+    const auto keep = [&](std::span<const std::byte> numbers, std::size_t offset) {
+      for (std::size_t n = offset / number_bytes; !numbers.empty(); ++n) {
+        std::size_t rest = n, place = 0, stride = shape().n_images * points;
+        for (const std::size_t length : lengths_) {
+          stride /= length;
+          place += rest % length * stride;
+          rest /= length;
+        }
+        if (place >= begin && place < end) {
+          decode(numbers.first(number_bytes), stored_.part, stored_.order, samples,
+                 {place - begin, 1});
+        }
+        numbers = numbers.subspan(number_bytes);
       }
     };
-    read_pieces(from_, start_, strides[0] * run_bytes, run_bytes, decode_runs);
+    read_pieces(from_, start_, shape().n_images * points * number_bytes, number_bytes, keep);
     return samples;
   }
 
  private:
-  /// Steps the indices of all axes but the first to those of the next run.
-  void step(std::vector<std::size_t>& index) const {
-    for (std::size_t axis = 1; axis < index.size() && ++index[axis] == lengths_[axis]; ++axis) {
-      index[axis] = 0;
-    }
-  }
-
   const byte_source& from_;
   std::size_t start_;  ///< Of the samples in the file.
   npy_type stored_;
   std::vector<std::size_t> lengths_;
-};
-
-/// Writes samples converted to `Number`.
-template <class Number>
-void write_as(atomic_file& file, const image_samples& samples) {
-  std::visit(
-      [&](const auto& values) {
-        for (const auto value : values) {
-          std::byte bytes[sizeof(Number)];
-          store(bytes, static_cast<Number>(value));
-          file.write(std::span<const std::byte>{bytes});
-        }
-      },
-      samples);
-}
-
-class npy_images final : public image_sink {
- public:
-  npy_images(atomic_file& file, const image_write_options& options)
-      : to_(file), options_(options) {}
-
-  void add(const image_samples& samples) override {
-    if (options_.is_int32) return write_as<std::int32_t>(to_, samples);
-    if (options_.is_double_precision) return write_as<double>(to_, samples);
-    write_samples(to_, samples, float_type::float32);
-  }
-
- private:
-  atomic_file& to_;
-  image_write_options options_;
 };
 
 }  // namespace
@@ -140,8 +100,10 @@ std::unique_ptr<image_source> open_npy_images(const byte_source& source, std::si
   std::span<const std::byte> rest = head;
   const npy_header header = take_npy_header(rest, name);
   const std::size_t start = head.size() - rest.size();
-  const npy_type stored = parse_type(header, name);
+  npy_type stored = parse_type(header, name);
   image_stack shape = parse_shape(header, name);
+  shape.is_complex = std::exchange(stored.is_complex, false);
+  if (shape.is_complex) shape.n_channels = 2;
   const std::size_t n_samples = checked_n_samples(
       {std::min<std::size_t>(shape.n_images, 1), shape.height, shape.width, shape.n_channels},
       stored.part, limit_bytes, name);
@@ -150,7 +112,7 @@ std::unique_ptr<image_source> open_npy_images(const byte_source& source, std::si
   if (header.is_fortran_order) {
     return std::make_unique<fortran_images>(source, start, stored, header.shape, std::move(shape));
   }
-  return std::make_unique<packed_images>(source, start, stored.part, stored.order,
+  return std::make_unique<packed_images>(source, start, packed_numbers{stored.part, stored.order},
                                          std::move(shape));
 }
 
@@ -163,11 +125,12 @@ std::unique_ptr<image_sink> npy_sink(atomic_file& file, const image_stack& stack
   shape.push_back(stack.height);
   shape.push_back(stack.width);
   if (stack.n_channels > 1) shape.push_back(stack.n_channels);
-  const std::string_view descr = options.is_int32              ? "<i4"
-                                 : options.is_double_precision ? "<f8"
-                                                               : "<f4";
-  file.write(npy_prefix(descr, shape));
-  return std::make_unique<npy_images>(file, options);
+  const number_type type = options.type.value_or(number_type::float32);
+  file.write(npy_prefix(type == number_type::int32     ? "<i4"
+                        : type == number_type::float64 ? "<f8"
+                                                       : "<f4",
+                        shape));
+  return std::make_unique<packed_sink>(file, packed_numbers{type, std::endian::little});
 }
 
 }  // namespace wingbeat::formats

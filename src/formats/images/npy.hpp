@@ -13,7 +13,7 @@ namespace wingbeat::formats {
 
 /// Returns the array as images: 2 dimensions are one, [y][x]; 3 a stack, [image][y][x]; 4 a stack
 /// with 1 to 4 channels, [image][y][x][channel]. Takes b1, i1 to i8, u1 to u8, f2, f4 and f8 in
-/// either byte order, in C or Fortran order.
+/// either byte order, in C or Fortran order; c8 and c16 in C order without channels.
 /// Throws `file_error` naming `name` for anything else, and for bytes too few or too many.
 /// Images of a stack in Fortran order lie across the file: each read walks all of it.
 [[nodiscard]] std::unique_ptr<image_source> open_npy_images(const byte_source& source,

@@ -21,7 +21,7 @@ namespace wingbeat::formats {
 [[nodiscard]] std::unique_ptr<image_source> open_png(const byte_source& source,
                                                      std::size_t limit_bytes);
 
-/// Writes one image as `write_images` describes. Throws `plan_error` for a stack.
+/// Writes one image as `write_images` describes.
 [[nodiscard]] std::unique_ptr<image_sink> png_sink(atomic_file& file, const image_stack& shape,
                                                    const image_write_options& options);
 

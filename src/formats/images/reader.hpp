@@ -12,8 +12,8 @@
 
 namespace wingbeat::formats {
 
-/// Reads PNG, TIFF, MRC and `.npy` files, which their content tells, not their names. A stack may
-/// exceed the memory.
+/// Reads the formats of `image_formats`, which their content tells, not their names, all of them
+/// compressed by gzip, too. A stack may exceed the memory.
 class image_reader {
  public:
   /// Opens the file and reads its header. A file that is no regular one, such as a pipe, is read
@@ -35,6 +35,7 @@ class image_reader {
 
  private:
   byte_source from_;
+  std::unique_ptr<byte_source> inflated_;
   std::unique_ptr<image_source> images_;
 };
 

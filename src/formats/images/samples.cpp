@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/images/samples.hpp"
 
-#include <algorithm>    // min
-#include <cmath>        // isfinite
-#include <cstdint>      // uint16_t
-#include <type_traits>  // remove_reference_t
+#include <algorithm>  // min
+#include <cmath>      // isfinite
+#include <cstdint>    // uint16_t
+#include <string>
+#include <type_traits>  // is_same_v, remove_reference_t
 #include <utility>      // move
 
 #include "formats/files/byte_order.hpp"  // load, store
@@ -95,39 +96,42 @@ void decode(std::span<const std::byte> content, number_type type, std::endian or
       samples);
 }
 
-double rounded_to(float_type type, double value) noexcept {
-  if (type == float_type::float32) return static_cast<double>(static_cast<float>(value));
-  return device::fp16::widened(nearest_half(value));
+double rounded_to(number_type type, double value) noexcept {
+  if (type == number_type::float16) return half_bits{nearest_half(value)};
+  return type == number_type::float32 ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
-void write_samples(atomic_file& file, const image_samples& samples, float_type type,
-                   std::size_t first, std::size_t n_samples) {
-  const bool is_single = type == float_type::float32;
-  const std::size_t number_bytes = is_single ? 4 : 2;
-  std::vector<std::byte> bytes(std::min(n_samples, samples_per_write) * number_bytes);
-  for (const std::size_t end = first + n_samples; first < end;) {
-    const std::size_t n_numbers = std::min(samples_per_write, end - first);
-    for (std::size_t i = 0; i < n_numbers; ++i) {
-      const double value = sample_at(samples, first + i);
-      if (std::isfinite(value) && !std::isfinite(rounded_to(type, value))) {
-        refuse(file.path().string(),
-               "cannot hold the sample {}: magnitudes up to {} are stored; {}", value,
-               is_single ? "3.4e38" : "65504",
-               is_single ? "scale the image" : "store fp32 or scale the image");
-      }
-      if (is_single) {
-        store(&bytes[4 * i], static_cast<float>(value));
-      } else {
-        store(&bytes[2 * i], nearest_half(value));
-      }
+std::vector<std::byte> stored(const image_samples& samples, std::size_t first,
+                              std::size_t n_samples, number_type type, std::endian order,
+                              const std::string& name) {
+  const bool is_float = type == number_type::float32 || type == number_type::float16;
+  std::vector<std::byte> bytes(n_samples * bytes_of(type));
+  for (std::size_t i = 0; i < n_samples; ++i) {
+    const double value = sample_at(samples, first + i);
+    if (is_float && std::isfinite(value) && !std::isfinite(rounded_to(type, value))) {
+      const bool is_single = type == number_type::float32;
+      refuse(name, "cannot hold the sample {}: magnitudes up to {} are stored; {}", value,
+             is_single ? "3.4e38" : "65504",
+             is_single ? "scale the image" : "store fp32 or scale the image");
     }
-    file.write(std::span<const std::byte>{bytes.data(), n_numbers * number_bytes});
-    first += n_numbers;
+    with_number(type, [&](auto number) {
+      std::byte* const place = &bytes[i * bytes_of(type)];
+      if constexpr (std::is_same_v<decltype(number), half_bits>) {
+        store(place, nearest_half(value), order);
+      } else {
+        store(place, static_cast<decltype(number)>(value), order);
+      }
+    });
   }
+  return bytes;
 }
 
-void write_samples(atomic_file& file, const image_samples& samples, float_type type) {
-  write_samples(file, samples, type, 0, size_of(samples));
+void write_samples(atomic_file& file, const image_samples& samples, number_type type,
+                   std::endian order) {
+  for (std::size_t first = 0; first < size_of(samples); first += samples_per_write) {
+    file.write(stored(samples, first, std::min(samples_per_write, size_of(samples) - first), type,
+                      order, file.path().string()));
+  }
 }
 
 }  // namespace wingbeat::formats

@@ -6,6 +6,7 @@
 #include <cstddef>  // byte, size_t
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -50,18 +51,18 @@ struct sample_place {
 void decode(std::span<const std::byte> content, number_type type, std::endian order,
             image_samples& samples, sample_place place);
 
-/// How floats are stored in the files that we write, little-endian.
-enum class float_type { float16, float32 };
+/// Returns samples first .. first + n_samples - 1 as a file has them: floats are rounded, NaN and
+/// infinities stay; those of integers are such numbers. Throws `file_error` naming `name` for a
+/// finite sample that would become infinite.
+[[nodiscard]] std::vector<std::byte> stored(const image_samples& samples, std::size_t first,
+                                            std::size_t n_samples, number_type type,
+                                            std::endian order, const std::string& name);
 
-/// Rounds samples first .. first + n_samples - 1 to the type and writes them; NaN and infinities
-/// stay. Throws `file_error` naming the file for a finite sample that would become infinite.
-void write_samples(atomic_file& file, const image_samples& samples, float_type type,
-                   std::size_t first, std::size_t n_samples);
+/// Writes all samples as `stored` has them.
+void write_samples(atomic_file& file, const image_samples& samples, number_type type,
+                   std::endian order = std::endian::little);
 
-/// As above, of all samples.
-void write_samples(atomic_file& file, const image_samples& samples, float_type type);
-
-/// Returns `value` rounded to the type.
-[[nodiscard]] double rounded_to(float_type type, double value) noexcept;
+/// Returns `value` rounded to the type, which is one of floats.
+[[nodiscard]] double rounded_to(number_type type, double value) noexcept;
 
 }  // namespace wingbeat::formats

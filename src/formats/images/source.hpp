@@ -24,7 +24,10 @@ class image_source {
   [[nodiscard]] virtual image_samples read(std::size_t first, std::size_t count) = 0;
 
  protected:
-  explicit image_source(image_stack shape) : shape_(std::move(shape)) {}
+  explicit image_source(image_stack shape = {}) : shape_(std::move(shape)) {}
+
+  /// Of a source whose constructor reads the header.
+  void set_shape(image_stack shape) { shape_ = std::move(shape); }
 
  private:
   image_stack shape_;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/images/tiff_claims.hpp"
 
-#include <algorithm>  // all_of, any_of, min
+#include <algorithm>  // max, min
 #include <charconv>   // from_chars
-#include <iterator>   // prev
-#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>  // errc
+#include <vector>
 
-#include "formats/files/refusal.hpp"       // refuse
-#include "formats/images/tiff_layout.hpp"  // tiff_layout
-#include "text/counted.hpp"                // counted
+#include "formats/files/refusal.hpp"  // refuse
+#include "text/counted.hpp"           // counted
 
 namespace wingbeat::formats {
 namespace {
@@ -51,65 +50,57 @@ image_claim claim_of(std::string_view description, std::size_t n_numbers) {
   return {product_of(list) / n_numbers, behind("\"truncated\": true").data() != nullptr};
 }
 
-/// Returns whether so many bytes are what a writer leaves between parts of a file.
-bool is_padding(const byte_source& content, std::uint64_t begin, std::uint64_t n_bytes) {
-  constexpr std::uint64_t most = 65536;
-  if (n_bytes >= most) return false;
-  std::vector<std::byte> gap(n_bytes);
-  content.read(begin, gap);
-  return std::all_of(gap.begin(), gap.end(), [](std::byte b) { return b == std::byte{0}; });
-}
-
 }  // namespace
 
-image_claim claimed_images(const tiff_source& source, const byte_source& content,
-                           std::size_t n_numbers) {
+image_claim claimed_images(TIFF* handle, std::size_t n_numbers) {
   constexpr std::uint32_t metamorph_planes = 33629;
-  constexpr std::size_t max_text_bytes = std::size_t{1} << 20;
   std::uint32_t n_planes = 0;
   const void* planes = nullptr;
-  if (TIFFGetField(source.handle(), metamorph_planes, &n_planes, &planes) != 0) {
-    return {n_planes, true};
-  }
-  // Of equal tags libtiff shows one.
-  const tiff_layout layout{content};
-  for (const tiff_entry& entry : layout.directory(TIFFCurrentDirOffset(source.handle())).entries) {
-    if (entry.tag != TIFFTAG_IMAGEDESCRIPTION) continue;
-    const image_claim claim = claim_of(layout.text(entry, max_text_bytes), n_numbers);
-    if (claim.n_images > 0) return claim;
-  }
-  return {0, false};
+  if (TIFFGetField(handle, metamorph_planes, &n_planes, &planes) != 0) return {n_planes, true};
+  const char* description = nullptr;
+  if (TIFFGetField(handle, TIFFTAG_IMAGEDESCRIPTION, &description) == 0) return {0, false};
+  return claim_of(description, n_numbers);
 }
 
-void refuse_images_without_pages(std::span<const tiff_extent> pages, const byte_source& content) {
-  const auto leaves_room = [&](const tiff_extent& page) {
-    return page.n_bytes > 0 && page.end < content.size() &&
-           content.size() - page.end >= page.n_bytes;
+void refuse_images_without_pages(TIFF* handle, const byte_source& content) {
+  constexpr std::size_t max_judged_pages = 64;  // who writes images without pages writes few pages
+  constexpr std::uint64_t least_bytes = 4096;   // of what is no padding
+  struct extent {
+    std::uint64_t n_bytes = 0, end = 0;
   };
-  std::map<std::uint64_t, std::uint64_t>
-      begins;  // behind the end of a page, before that of another
-  for (const tiff_extent& page : pages) {
-    if (leaves_room(page)) begins.emplace(page.end, content.size());
-  }
-  if (begins.empty()) return;
-  tiff_layout{content}.give_named_offsets([&](std::uint64_t offset) {
-    const auto behind = begins.upper_bound(offset);
-    if (behind == begins.begin()) return;
-    std::uint64_t& first = std::prev(behind)->second;
-    first = std::min(first, offset);
-  });
-  for (std::size_t i = 0; i < pages.size(); ++i) {
-    if (!leaves_room(pages[i])) continue;
-    const std::uint64_t end = pages[i].end;
-    std::uint64_t gap = content.size() - end;
-    for (auto place = begins.find(end); place != begins.end(); ++place) {
-      gap = std::min(gap, place->second - end);
+  std::set<std::uint64_t> named{content.size()};
+  std::vector<extent> pages;
+  bool has_next = TIFFSetDirectory(handle, 0) != 0;
+  for (; has_next; has_next = TIFFLastDirectory(handle) == 0 && TIFFReadDirectory(handle) != 0) {
+    if (pages.size() == max_judged_pages) return;
+    named.insert(TIFFCurrentDirOffset(handle));
+    std::uint16_t compression = COMPRESSION_NONE, n_smaller = 0;
+    TIFFGetFieldDefaulted(handle, TIFFTAG_COMPRESSION, &compression);
+    std::uint64_t* smaller = nullptr;
+    if (TIFFGetField(handle, TIFFTAG_SUBIFD, &n_smaller, &smaller) != 0) {
+      named.insert(smaller, smaller + n_smaller);
     }
-    if (gap < pages[i].n_bytes || is_padding(content, end, gap)) continue;
+    extent& page = pages.emplace_back();
+    const std::uint32_t n_blocks =
+        TIFFIsTiled(handle) != 0 ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle);
+    for (std::uint32_t i = 0; i < n_blocks; ++i) {
+      const std::uint64_t begin = TIFFGetStrileOffset(handle, i);
+      const std::uint64_t n_bytes = TIFFGetStrileByteCount(handle, i);
+      named.insert(begin);
+      if (compression != COMPRESSION_NONE) continue;
+      page.n_bytes += n_bytes;
+      page.end = std::max(page.end, begin + n_bytes);
+    }
+  }
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const auto& [n_bytes, end] = pages[i];
+    if (n_bytes == 0 || end >= content.size()) continue;
+    const std::uint64_t gap = *named.lower_bound(end) - end;
+    if (gap < std::max(n_bytes, least_bytes)) continue;
     refuse(content.name(),
            "has {}, and behind the numbers of page {} room for {} of its size without a page; save "
            "each image as a page",
-           counted(pages.size(), "page"), i, counted(gap / pages[i].n_bytes, "image"));
+           counted(pages.size(), "page"), i, counted(gap / n_bytes, "image"));
   }
 }
 

@@ -2,12 +2,11 @@
 // Images that a TIFF holds behind those of its pages, without pages of their own.
 #pragma once
 
-#include <cstddef>  // size_t
-#include <cstdint>  // uint64_t
-#include <span>
+#include <tiffio.h>
 
-#include "formats/files/byte_source.hpp"   // byte_source
-#include "formats/images/tiff_source.hpp"  // tiff_source
+#include <cstddef>  // size_t
+
+#include "formats/files/byte_source.hpp"  // byte_source
 
 namespace wingbeat::formats {
 
@@ -18,20 +17,11 @@ struct image_claim {
 };
 
 /// Returns what the current page claims, of `n_numbers` each, by the fields of MetaMorph and the
-/// descriptions of ImageJ (above 4 GiB) and tifffile, also where it has several.
-[[nodiscard]] image_claim claimed_images(const tiff_source& source, const byte_source& content,
-                                         std::size_t n_numbers);
+/// descriptions of ImageJ (above 4 GiB) and tifffile.
+[[nodiscard]] image_claim claimed_images(TIFF* handle, std::size_t n_numbers);
 
-/// Where the uncompressed blocks of a page lie; 0 bytes: nowhere.
-struct tiff_extent {
-  std::uint64_t n_bytes = 0, end = 0;
-};
-
-/// Who writes images without pages writes few pages, one for each series.
-inline constexpr std::size_t max_judged_pages = 64;
-
-/// Throws `file_error` where few pages have room behind one of them for another of its size that
-/// no directory names, unless that is padding.
-void refuse_images_without_pages(std::span<const tiff_extent> pages, const byte_source& content);
+/// Throws `file_error` where one of few pages is not compressed and has room behind it for another
+/// of its size, 4 KiB at least, in which no page begins. Leaves another page the current one.
+void refuse_images_without_pages(TIFF* handle, const byte_source& content);
 
 }  // namespace wingbeat::formats

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>  // max, min
+#include <algorithm>  // find, min
 #include <bit>        // endian
 #include <cmath>      // isfinite
 #include <cstdint>    // uint16_t, uint32_t, uint64_t
+#include <iterator>   // begin, end
 #include <optional>
 #include <string_view>
 #include <utility>  // move
@@ -25,26 +26,43 @@ struct tiff_page {
   std::uint32_t n_sections;
   bool has_tiles;
   bool has_alpha;    ///< Grey, and one sample that is said to be alpha.
+  bool is_complex;   ///< Stored are the real and the imaginary part.
   number_type type;  ///< Of what comes out.
 
   [[nodiscard]] bool has_palette() const { return meaning == PHOTOMETRIC_PALETTE; }
+  [[nodiscard]] bool is_jpeg_of_colours() const {
+    return compression == COMPRESSION_JPEG && meaning == PHOTOMETRIC_YCBCR;
+  }
   [[nodiscard]] bool has_separate_planes() const {
     return planes == PLANARCONFIG_SEPARATE && n_stored > 1;
   }
   [[nodiscard]] std::size_t n_channels() const { return has_palette() ? 3 : n_stored; }
 };
 
-/// Returns the most bytes that one byte of the file may become, or nothing for a compression that
-/// is not read. LZW's longest string has almost 2^12 bytes.
-std::optional<std::size_t> largest_ratio(std::uint16_t compression) {
+/// Returns the most bytes that one byte of the file may become. LZW's longest string has almost
+/// 2^12 bytes; zstd's blocks of one byte have 2^17 in 4.
+std::size_t largest_ratio(std::uint16_t compression) {
   switch (compression) {
     case COMPRESSION_NONE: return 1;
     case COMPRESSION_PACKBITS: return 64;
     case COMPRESSION_DEFLATE:
     case COMPRESSION_ADOBE_DEFLATE: return 1032;
     case COMPRESSION_LZW: return 4096;
-    default: return std::nullopt;
+    default: return 1 << 16;
   }
+}
+
+/// Refuses a compression that libtiff does not decode, and JPEG of TIFF 6.0, which it decodes as
+/// its writers meant it.
+void require_codec(std::uint16_t compression, std::string_view name) {
+  if (compression != COMPRESSION_OJPEG && TIFFIsCODECConfigured(compression) != 0) return;
+  constexpr std::uint16_t first_eer = 65000, last_eer = 65002;
+  const bool is_eer = compression >= first_eer && compression <= last_eer;
+  refuse(name,
+         "is compressed by TIFF's method {}{}, which this libtiff does not decode; save it by LZW, "
+         "as {}",
+         compression, is_eer ? " (EER)" : "",
+         is_eer ? "relion_convert_to_tiff does" : "tiffcp does: tiffcp -c lzw IN OUT");
 }
 
 bool is_unsigned(std::uint16_t format) {
@@ -58,10 +76,10 @@ std::optional<number_type> number_type_of(std::uint16_t format, std::uint16_t n_
     number_type type;
   };
   constexpr unsigned u = SAMPLEFORMAT_UINT, i = SAMPLEFORMAT_INT, f = SAMPLEFORMAT_IEEEFP;
-  constexpr stored_type known[] = {
-      {u, 1, uint8},   {u, 2, uint8},    {u, 4, uint8},    {u, 8, uint8},   {u, 16, uint16},
-      {u, 32, uint32}, {u, 64, uint64},  {i, 8, int8},     {i, 16, int16},  {i, 32, int32},
-      {i, 64, int64},  {f, 16, float16}, {f, 32, float32}, {f, 64, float64}};
+  constexpr stored_type known[] = {{u, 32, uint32},  {u, 64, uint64},  {i, 8, int8},
+                                   {i, 16, int16},   {i, 32, int32},   {i, 64, int64},
+                                   {f, 16, float16}, {f, 32, float32}, {f, 64, float64}};
+  if (is_unsigned(format) && n_bits >= 1 && n_bits <= 16) return n_bits <= 8 ? uint8 : uint16;
   for (const stored_type& each : known) {
     if (each.format == (is_unsigned(format) ? u : format) && each.n_bits == n_bits)
       return each.type;
@@ -81,15 +99,19 @@ void check_kind(const tiff_page& page, std::string_view name) {
     refuse(name, "has {} channels; a TIFF of 1 (grey) to 4 (RGBA) is read, so choose some",
            page.n_stored);
   }
-  const bool is_read = page.meaning == PHOTOMETRIC_MINISBLACK ||
+  const bool is_read = page.is_jpeg_of_colours() || page.meaning == PHOTOMETRIC_MINISBLACK ||
                        page.meaning == PHOTOMETRIC_MINISWHITE || page.meaning == PHOTOMETRIC_RGB ||
                        page.has_palette();
   if (!is_read) {
     refuse(name, "has TIFF colours of kind {}; grey, RGB and palettes are read, so convert it",
            page.meaning);
   }
-  if (page.meaning != PHOTOMETRIC_RGB && page.n_stored > 1 && !page.has_alpha) {
+  const bool is_grey = page.meaning != PHOTOMETRIC_RGB && !page.is_jpeg_of_colours();
+  if (is_grey && page.n_stored > 1 && !page.has_alpha) {
     refuse(name, "has {} grey channels, none of them alpha; save each as a page", page.n_stored);
+  }
+  if (page.is_complex && page.n_stored > 1) {
+    refuse(name, "has {} complex channels; save each as a page", page.n_stored);
   }
   if (page.n_sections > 1) {
     refuse(name, "has pages of {} sections (ImageDepth); save each section as a page",
@@ -121,36 +143,32 @@ tiff_page parse_page(const tiff_source& source, std::string_view name) {
   std::uint16_t n_extra = 0, *extra = nullptr;
   page.has_alpha = TIFFGetField(handle, TIFFTAG_EXTRASAMPLES, &n_extra, &extra) != 0 &&
                    n_extra == 1 && extra[0] != EXTRASAMPLE_UNSPECIFIED;
-  if (!largest_ratio(page.compression)) {
-    refuse(
-        name,
-        "is compressed by TIFF's method {}; uncompressed, LZW, deflate and PackBits are read, so "
-        "save it as one of them",
-        page.compression);
-  }
-  const bool has_predictor =
-      page.compression != COMPRESSION_NONE && page.compression != COMPRESSION_PACKBITS;
-  if (!has_predictor && source.predictor() != PREDICTOR_NONE) {
-    refuse(name,
-           "has Predictor {} without LZW or deflate, which some programs undo and others ignore; "
-           "save it with one of them, or without",
-           source.predictor());
+  require_codec(page.compression, name);
+  page.is_complex =
+      page.format == SAMPLEFORMAT_COMPLEXINT || page.format == SAMPLEFORMAT_COMPLEXIEEEFP;
+  if (page.is_complex) {
+    page.n_bits /= 2;
+    page.format = page.format == SAMPLEFORMAT_COMPLEXINT ? SAMPLEFORMAT_INT : SAMPLEFORMAT_IEEEFP;
   }
   const auto type = number_type_of(page.format, page.n_bits);
   if (!type) {
     refuse(name,
-           "has TIFF samples of format {} with {} bits; unsigned integers of 1 to 64 bits, signed "
-           "of 8 to 64 and floats of 16, 32 and 64 are read, so convert it",
+           "has TIFF samples of format {} with {} bits; unsigned integers of 1 to 16, 32 and 64 "
+           "bits, signed of 8 to 64 and floats of 16, 32 and 64 are read, so convert it",
            page.format, page.n_bits);
   }
   check_kind(page, name);
   page.type = page.has_palette() ? number_type::uint16 : *type;
+  if (page.is_complex) {
+    page.n_stored = 2;
+    page.planes = PLANARCONFIG_CONTIG;
+  }
   return page;
 }
 
 bool is_alike(const tiff_page& a, const tiff_page& b) {
   return a.height == b.height && a.width == b.width && a.n_channels() == b.n_channels() &&
-         a.type == b.type;
+         a.type == b.type && a.is_complex == b.is_complex;
 }
 
 /// Returns the pages that are images; their shapes and types are equal.
@@ -178,24 +196,24 @@ std::vector<tiff_page> list_pages(tiff_source& source, std::string_view name) {
 }
 
 /// Makes a page the current one.
-void open_page(const tiff_source& source, const tiff_page& page) {
-  if (TIFFSetSubDirectory(source.handle(), page.offset) == 0) source.refuse_damaged();
-}
-
-/// Returns where the blocks of an uncompressed page lie; of a compressed one 0 bytes.
-tiff_extent extent_of(const tiff_source& source, const tiff_page& page) {
-  tiff_extent extent = {};
-  if (page.compression != COMPRESSION_NONE) return extent;
-  open_page(source, page);
-  TIFF* const handle = source.handle();
-  const std::uint32_t n_blocks =
-      TIFFIsTiled(handle) != 0 ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle);
-  for (std::uint32_t i = 0; i < n_blocks; ++i) {
-    const std::uint64_t n_bytes = TIFFGetStrileByteCount(handle, i);
-    extent.n_bytes += n_bytes;
-    extent.end = std::max(extent.end, TIFFGetStrileOffset(handle, i) + n_bytes);
+void open_page(const tiff_source& source, const tiff_page& page, std::string_view name) {
+  constexpr std::uint16_t predicted[] = {COMPRESSION_LZW, COMPRESSION_DEFLATE,
+                                         COMPRESSION_ADOBE_DEFLATE, COMPRESSION_LZMA,
+                                         COMPRESSION_ZSTD};
+  if (std::find(std::begin(predicted), std::end(predicted), page.compression) ==
+      std::end(predicted)) {
+    const std::uint16_t predictor = source.ignored_predictor(page.offset);
+    if (predictor != PREDICTOR_NONE) {
+      refuse(name,
+             "has Predictor {} without LZW, deflate, LZMA or zstd, which some programs undo and "
+             "others ignore; save it with one of them, or without",
+             predictor);
+    }
   }
-  return extent;
+  if (TIFFSetSubDirectory(source.handle(), page.offset) == 0) source.refuse_damaged();
+  if (page.is_jpeg_of_colours()) {
+    TIFFSetField(source.handle(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+  }
 }
 
 /// Returns where the images of the only page begin, if others follow it without pages; nothing
@@ -207,7 +225,7 @@ std::optional<std::uint64_t> first_byte_of(const tiff_source& source, const tiff
       std::uint64_t{page.height} * page.width * page.n_stored * page.n_bits / 8;
   const std::uint64_t begin = TIFFGetStrileOffset(handle, 0);
   std::uint64_t end = begin;
-  bool is_plain = page.compression == COMPRESSION_NONE && !page.has_tiles && page.n_bits >= 8 &&
+  bool is_plain = page.compression == COMPRESSION_NONE && !page.has_tiles && page.n_bits % 8 == 0 &&
                   !page.has_separate_planes() && !page.has_palette() &&
                   short_field(source, TIFFTAG_FILLORDER) == FILLORDER_MSB2LSB;
   for (std::uint32_t i = 0; i < TIFFNumberOfStrips(handle) && is_plain; ++i) {
@@ -231,9 +249,9 @@ std::optional<packed_claim> claimed_behind(tiff_source& source, const std::vecto
                                            const byte_source& content) {
   if (pages.size() == 1) {
     const tiff_page& page = pages.front();
-    open_page(source, page);
+    open_page(source, page, content.name());
     const image_claim claim =
-        claimed_images(source, content, std::size_t{page.height} * page.width * page.n_channels());
+        claimed_images(source.handle(), std::size_t{page.height} * page.width * page.n_channels());
     if (claim.n_images > 1) {
       const auto begin = first_byte_of(source, page, claim.n_images, content);
       if (begin) return packed_claim{claim.n_images, *begin};
@@ -245,10 +263,7 @@ std::optional<packed_claim> claimed_behind(tiff_source& source, const std::vecto
       }
     }
   }
-  if (pages.size() > max_judged_pages) return std::nullopt;
-  std::vector<tiff_extent> extents;
-  for (const tiff_page& page : pages) extents.push_back(extent_of(source, page));
-  refuse_images_without_pages(extents, content);
+  refuse_images_without_pages(source.handle(), content);
   return std::nullopt;
 }
 
@@ -260,12 +275,12 @@ class page_decoder {
       : source_(source), page_(page), first_(first), samples_(samples) {}
 
   void decode_blocks(std::size_t content_bytes, std::size_t limit_bytes, std::string_view name) {
-    open_page(source_, page_);
+    open_page(source_, page_, name);
     find_blocks();
     if (page_.has_palette() && !find_palette()) {
       refuse(name, "has no palette although its TIFF page needs one; save it again");
     }
-    const std::size_t most = content_bytes * *largest_ratio(page_.compression);
+    const std::size_t most = content_bytes * largest_ratio(page_.compression);
     if (block_bytes_ == 0 || block_bytes_ > most || block_bytes_ > limit_bytes) {
       refuse(name,
              "claims {} of {} bytes, which {} bytes of TIFF cannot hold and the limit of {} bytes "
@@ -342,31 +357,34 @@ class page_decoder {
 
   void decode_row(std::span<const std::byte> row, std::size_t n_pixels, sample_place place) {
     const std::size_t n_numbers = n_pixels * n_interleaved_;
-    if (page_.n_bits < 8) row = unpacked(row, n_numbers);
+    const bool is_unpacked = page_.n_bits % 8 != 0;
+    if (is_unpacked || page_.has_palette()) unpack(row, n_numbers);
     if (page_.has_palette()) {
       auto& samples = std::get<std::vector<float>>(samples_);
       for (std::size_t i = 0; i < n_numbers; ++i) {
-        const std::size_t entry = std::to_integer<std::size_t>(row[i]);
-        for (std::size_t c = 0; c < 3; ++c)
-          samples[place.first + 3 * i + c] = palette_[3 * entry + c];
+        for (std::size_t c = 0; c < 3; ++c) {
+          samples[place.first + 3 * i + c] = palette_[3 * std::size_t{unpacked_[i]} + c];
+        }
       }
       return;
     }
-    decode(row.first(n_numbers * bytes_of(page_.type)), page_.type, std::endian::native, samples_,
+    const auto bytes = is_unpacked ? std::as_bytes(std::span{unpacked_})
+                                   : row.first(n_numbers * bytes_of(page_.type));
+    decode(bytes, is_unpacked ? number_type::uint16 : page_.type, std::endian::native, samples_,
            place);
   }
 
-  /// Spreads numbers of 1, 2 or 4 bits, the highest bits first, to bytes.
-  std::span<const std::byte> unpacked(std::span<const std::byte> row, std::size_t n_numbers) {
+  /// Takes numbers of 1 to 16 bits apart, the highest bits first.
+  void unpack(std::span<const std::byte> row, std::size_t n_numbers) {
     unpacked_.resize(n_numbers);
-    const unsigned n_bits = page_.n_bits;
-    for (std::size_t i = 0; i < n_numbers; ++i) {
-      const std::size_t bit = i * n_bits;
-      const unsigned byte = std::to_integer<unsigned>(row[bit / 8]);
-      const unsigned shift = 8 - n_bits - static_cast<unsigned>(bit % 8);
-      unpacked_[i] = static_cast<std::byte>(byte >> shift & ((1u << n_bits) - 1));
+    std::size_t bit = 0;
+    for (std::uint16_t& number : unpacked_) {
+      number = 0;
+      for (const std::size_t end = bit + page_.n_bits; bit < end; ++bit) {
+        number = static_cast<std::uint16_t>(
+            number << 1 | (std::to_integer<unsigned>(row[bit / 8]) >> (7 - bit % 8) & 1u));
+      }
     }
-    return unpacked_;
   }
 
   tiff_source& source_;
@@ -377,12 +395,12 @@ class page_decoder {
   std::size_t n_interleaved_ = 1;       ///< Samples of a pixel that lie together.
   std::vector<std::uint16_t> palette_;  // [entry][red, green, blue]
   std::vector<std::byte> block_;
-  std::vector<std::byte> unpacked_;
+  std::vector<std::uint16_t> unpacked_;
 };
 
 /// Checks the claim of each page against the bytes there are.
 void check_claim(const tiff_page& page, std::size_t content_bytes, std::string_view name) {
-  const std::size_t ratio = *largest_ratio(page.compression);
+  const std::size_t ratio = largest_ratio(page.compression);
   const std::size_t pixel_bits = std::size_t{page.n_stored} * page.n_bits;
   const std::size_t row_bytes = (page.width * pixel_bits + 7) / 8;
   if (page.height > content_bytes * ratio / row_bytes) {
@@ -448,13 +466,14 @@ std::unique_ptr<image_source> open_tiff(const byte_source& source, std::size_t l
   static_cast<void>(checked_n_samples({1, stack.height, stack.width, stack.n_channels}, shape.type,
                                       limit_bytes, source.name()));
   for (const tiff_page& page : pages) check_claim(page, source.size(), source.name());
+  stack.is_complex = shape.is_complex;
   stack.full_scale = full_scale_of(shape.type);
-  if (shape.type == number_type::uint8) stack.full_scale = (1 << shape.n_bits) - 1;
+  if (stack.full_scale > 0 && !shape.has_palette()) stack.full_scale = (1 << shape.n_bits) - 1;
   if (claimed) {
     const std::endian order =
         TIFFIsBigEndian(tiff->handle()) ? std::endian::big : std::endian::little;
-    return std::make_unique<packed_images>(source, claimed->first_byte, shape.type, order,
-                                           std::move(stack));
+    return std::make_unique<packed_images>(source, claimed->first_byte,
+                                           packed_numbers{shape.type, order}, std::move(stack));
   }
   return std::make_unique<tiff_images>(std::move(tiff), std::move(pages), source, limit_bytes,
                                        std::move(stack));

@@ -6,12 +6,9 @@
 #include <cstdio>     // SEEK_CUR, SEEK_END, vsnprintf
 #include <limits>
 #include <new>  // bad_alloc
-#include <optional>
 #include <span>
-#include <vector>
 
-#include "formats/files/refusal.hpp"       // printable, refuse
-#include "formats/images/tiff_layout.hpp"  // tiff_layout
+#include "formats/files/refusal.hpp"  // printable, refuse
 
 namespace wingbeat::formats {
 namespace {
@@ -30,30 +27,32 @@ int ignore_warning(TIFF*, void*, const char*, const char*, va_list) {
 
 }  // namespace
 
+tiff_options::tiff_options(TIFFErrorHandlerExtR keep_error, void* self)
+    : options_(TIFFOpenOptionsAlloc()) {
+  if (options_ == nullptr) throw std::bad_alloc();
+  TIFFOpenOptionsSetErrorHandlerExtR(options_, keep_error, self);
+  TIFFOpenOptionsSetWarningHandlerExtR(options_, ignore_warning, nullptr);
+}
+
 tiff_source::tiff_source(const byte_source& content, std::size_t limit_bytes) : from_(content) {
-  struct options_free {
-    void operator()(TIFFOpenOptions* options) const noexcept { TIFFOpenOptionsFree(options); }
-  };
-  const std::unique_ptr<TIFFOpenOptions, options_free> options(TIFFOpenOptionsAlloc());
-  if (!options) throw std::bad_alloc();
+  const tiff_options options{keep_error, this};
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<tmsize_t>::max());
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(),
                                       static_cast<tmsize_t>(std::min(limit_bytes, most)));
-  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_error, this);
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_warning, nullptr);
   handle_.reset(TIFFClientOpenExt("TIFF", "rm", this, read, write_nothing, seek, close_nothing,
                                   size, nullptr, nullptr, options.get()));
   if (!handle_) refuse_damaged();
 }
 
-std::uint16_t tiff_source::predictor() const {
-  const tiff_layout layout{from_};
-  std::optional<std::uint64_t> found;
-  for (const tiff_entry& entry : layout.directory(TIFFCurrentDirOffset(handle())).entries) {
-    if (entry.tag != TIFFTAG_PREDICTOR) continue;
-    layout.give_numbers(entry, [&](std::uint64_t value) { found = found.value_or(value); });
-  }
-  return static_cast<std::uint16_t>(found.value_or(PREDICTOR_NONE));
+std::uint16_t tiff_source::ignored_predictor(std::uint64_t directory) const {
+  // As if it were EXIF, of which libtiff keeps every field, as a list.
+  std::uint32_t n_values = 0;
+  const std::uint16_t* values = nullptr;
+  if (TIFFReadEXIFDirectory(handle(), directory) == 0) return PREDICTOR_NONE;
+  const TIFFField* const field = TIFFFindField(handle(), TIFFTAG_PREDICTOR, TIFF_SHORT);
+  const bool is_there = field != nullptr && TIFFFieldPassCount(field) != 0 &&
+                        TIFFGetField(handle(), TIFFTAG_PREDICTOR, &n_values, &values) != 0;
+  return is_there && n_values > 0 ? *values : std::uint16_t{PREDICTOR_NONE};
 }
 
 void tiff_source::refuse_damaged() const {

@@ -12,6 +12,20 @@
 
 namespace wingbeat::formats {
 
+/// Options with which libtiff opens a file and prints nothing.
+class tiff_options {
+ public:
+  tiff_options(TIFFErrorHandlerExtR keep_error, void* self);
+  tiff_options(const tiff_options&) = delete;
+  tiff_options& operator=(const tiff_options&) = delete;
+  ~tiff_options() { TIFFOpenOptionsFree(options_); }
+
+  [[nodiscard]] TIFFOpenOptions* get() const noexcept { return options_; }
+
+ private:
+  TIFFOpenOptions* options_;
+};
+
 /// A TIFF that libtiff reads. No allocation of its own exceeds `limit_bytes`.
 class tiff_source {
  public:
@@ -23,9 +37,9 @@ class tiff_source {
   /// Returns libtiff's handle, at the current page.
   [[nodiscard]] TIFF* handle() const noexcept { return handle_.get(); }
 
-  /// Returns the current page's Predictor, also where libtiff ignores it: beside PackBits, and of
-  /// plain samples.
-  [[nodiscard]] std::uint16_t predictor() const;
+  /// Returns the Predictor of a directory, which libtiff ignores beside PackBits and of plain
+  /// samples. Leaves no page the current one.
+  [[nodiscard]] std::uint16_t ignored_predictor(std::uint64_t directory) const;
 
   /// Throws `file_error` with what libtiff said first.
   [[noreturn]] void refuse_damaged() const;

@@ -1,54 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/images/writer.hpp"
 
+#include <algorithm>  // find
 #include <stdexcept>  // logic_error
 #include <string>
 #include <utility>  // move
 
-#include "formats/images/format.hpp"  // image_formats
-#include "text/formatted.hpp"         // formatted
-#include "wingbeat/error.hpp"         // plan_error
+#include "formats/images/format.hpp"       // entry_of
+#include "formats/images/value_range.hpp"  // check_range
+#include "text/counted.hpp"                // counted
+#include "text/formatted.hpp"              // formatted
+#include "text/listed.hpp"                 // listed
+#include "wingbeat/error.hpp"              // plan_error
 
 namespace wingbeat::formats {
 namespace {
 
-void check_options(const std::string& name, image_format format,
-                   const image_write_options& options) {
-  if (options.is_half_precision && format != image_format::mrc) {
-    throw plan_error(formatted(
-        "cannot write fp16 to {}; only .mrc files hold it, so choose fp32 or .mrc", name));
-  }
-  if (options.is_double_precision && format != image_format::npy) {
-    throw plan_error(formatted(
-        "cannot write fp64 to {}; only .npy files hold it, so choose fp32 or .npy", name));
-  }
-  if (options.is_int32 && (format != image_format::npy || options.is_double_precision)) {
-    throw plan_error(formatted(
-        "cannot write int32 to {}; only .npy files hold it, so choose fp32 or .npy", name));
-  }
-  if (format != image_format::png && (options.png_bits != 8 || options.png_range)) {
-    throw plan_error(formatted(
-        "{} holds fp32 values without a range or bits; leave them out or write a .png", name));
-  }
-  if (options.png_bits != 8 && options.png_bits != 16) {
-    throw plan_error(
-        formatted("cannot write {} bits a sample to {}; choose 8 or 16", options.png_bits, name));
+std::string_view name_of(number_type type) {
+  switch (type) {
+    case number_type::uint8: return "8 bits";
+    case number_type::uint16: return "16 bits";
+    case number_type::int32: return "int32";
+    case number_type::float16: return "fp16";
+    case number_type::float64: return "fp64";
+    default: return "fp32";
   }
 }
 
-/// Returns what writes the format that the name has, of which all options must be.
-std::unique_ptr<image_sink> sink_of(atomic_file& file, const image_stack& shape,
-                                    const image_write_options& options) {
-  const image_format format = image_format_of(file.path());
-  for (const image_format_entry& each : image_formats()) {
-    if (each.format == format) return each.create(file, shape, options);
+/// Returns the options with the type that is written.
+image_write_options complete(const std::string& name, const image_stack& shape,
+                             image_write_options options) {
+  require_holds(name, shape.n_images, shape.n_channels);
+  const std::vector<number_type>& types = entry_of(name).types;
+  if (!options.type) options.type = types.front();
+  if (std::find(types.begin(), types.end(), *options.type) == types.end()) {
+    std::vector<std::string_view> names;
+    for (const number_type type : types) names.push_back(name_of(type));
+    throw plan_error(formatted("cannot write {} to {}, which holds {}; choose that",
+                               name_of(*options.type), name, listed(names)));
   }
-  return nullptr;
+  if (full_scale_of(*options.type) == 0 && options.range) {
+    throw plan_error(formatted("{} holds {} values as they are, without a range; leave it out",
+                               name, name_of(*options.type)));
+  }
+  if (full_scale_of(*options.type) != 0 && !options.range && shape.n_images > 1) {
+    throw plan_error(formatted(
+        "the range of {} in {} must be the same for all of them; give what is black and white",
+        counted(shape.n_images, "image"), name));
+  }
+  if (options.range) check_range(*options.range, name);
+  return options;
 }
 
+/// Opens the file once its name, shape and options are found to be right.
 const std::filesystem::path& checked_name(const std::filesystem::path& file,
+                                          const image_stack& shape,
                                           const image_write_options& options) {
-  check_options(file.string(), image_format_of(file), options);
+  static_cast<void>(complete(file.string(), shape, options));
   return file;
 }
 
@@ -57,8 +65,8 @@ const std::filesystem::path& checked_name(const std::filesystem::path& file,
 image_writer::image_writer(const std::filesystem::path& file, image_stack shape,
                            const image_write_options& options)
     : shape_(std::move(shape)),
-      to_(checked_name(file, options)),
-      sink_(sink_of(to_, shape_, options)),
+      to_(checked_name(file, shape_, options)),
+      sink_(entry_of(file).create(to_, shape_, complete(file.string(), shape_, options))),
       n_left_(shape_.n_images * shape_.height * shape_.width * shape_.n_channels) {}
 
 void image_writer::add(const image_samples& samples) {

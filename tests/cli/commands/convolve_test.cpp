@@ -212,7 +212,7 @@ TEST(convolve, writes_an_mrc_file_where_its_input_is) {
   const workplace place;
   formats::image_stack image = random_images({.height = 6, .width = 7, .n_images = 2}, 3);
   image.pixel_angstrom = {.z = 1, .y = 2, .x = 2};
-  formats::mrc_placement placement{.lengths = {7, 6, 2}};
+  formats::file_placement placement{.lengths = {7, 6, 2}};
   placement.words = {5, 6, 7, 7, 6, 2};
   for (const std::size_t i : {6, 7, 8}) placement.words[i] = 0x41400000;  // a cell of 12 angstrom
   for (const std::size_t i : {12, 13, 14}) placement.words[i] = static_cast<std::uint32_t>(i - 11);
@@ -239,13 +239,13 @@ TEST(convolve, writes_a_png_in_the_range_given) {
   const workplace place;
   const formats::image_stack image{
       .samples = std::vector<float>{0, 9, 3, 4, 5, 6, 7, 8}, .height = 2, .width = 4};
-  image_file(place, "f.png", image, {.png_range = formats::value_range{0, 255}});
+  image_file(place, "f.png", image, {.range = formats::value_range{0, 255}});
   image_file(place, "one.npy", {.samples = std::vector<float>{1}, .height = 1, .width = 1});
   expect_near(convolved(place, {"f.png", "one.npy", "--white", "255"}, "o.png"), image, 0);
   expect_near(convolved(place, {"f.png", "one.npy", "--black", "0"}, "o.png"), image, 0);
   const auto finer = convolved(place, {"f.png", "one.npy", "--bits", "16"}, "o.png");
   image_file(place, "deep.png", image,
-             {.png_bits = 16, .png_range = formats::value_range{0, 65535}});
+             {.type = formats::number_type::uint16, .range = formats::value_range{0, 65535}});
   const auto deep = convolved(place, {"deep.png", "one.npy"}, "o.png");
   expect_near(deep, image, 0);
   EXPECT_EQ(deep.full_scale, 65535) << "the depth of the image stays";
@@ -268,6 +268,10 @@ TEST(convolve, writes_a_png_in_the_range_given) {
                  "is not below");
   expect_refusal(place, {"convolve", "f.png", "one.npy", "--white", "7", "-o", "p.npy"}, 2,
                  "drop them");
+  expect_refusal(place, {"convolve", "f.png", "one.npy", "--bits", "16", "-o", "p.jpg"}, 2,
+                 "holds 8 bits");
+  expect_near(convolved(place, {"deep.png", "one.npy", "--bits", "16"}, "o.tif"), image, 0);
+  expect_near(convolved(place, {"f.png", "one.npy"}, "o.jpg"), image, 3);
 }
 
 TEST(convolve, leaves_a_picture_s_level_and_its_alpha) {
@@ -278,7 +282,7 @@ TEST(convolve, leaves_a_picture_s_level_and_its_alpha) {
   auto& samples = std::get<std::vector<float>>(image.samples);
   for (std::size_t i = 3; i < samples.size(); i += 4) samples[i] = i % 3 == 0 ? 255 : 51;
   image.full_scale = 255;
-  image_file(place, "f.png", image, {.png_range = formats::value_range{0, 255}});
+  image_file(place, "f.png", image, {.range = formats::value_range{0, 255}});
   image_file(place, "box.npy", {.samples = std::vector<float>(9, 1), .height = 3, .width = 3});
   const auto blurred = convolved(
       place, {"f.png", "box.npy", "--mode", "same", "--border", "mirror", "--normalise", "sum"},
@@ -319,9 +323,9 @@ TEST(convolve, refuses_in_a_sentence_and_writes_nothing) {
   image_file(place, "nan.npy",
              {.samples = std::vector<float>{1, 2, NAN, 4}, .height = 2, .width = 2});
   image_file(place, "huge.npy", {.samples = std::vector<double>{1e200}, .height = 1, .width = 1},
-             {.is_double_precision = true});
+             {.type = formats::number_type::float64});
   image_file(place, "tiny.npy", {.samples = std::vector<double>{1e-60}, .height = 1, .width = 1},
-             {.is_double_precision = true});
+             {.type = formats::number_type::float64});
   image_file(place, "small.npy", {.samples = std::vector<float>{1e-40f}, .height = 1, .width = 1});
   image_file(place, "large.npy", {.samples = std::vector<float>{3e38f}, .height = 1, .width = 1});
   for (const auto& [arguments, code, sentence] : std::vector<std::tuple<words, int, std::string>>{

@@ -67,7 +67,7 @@ class match_absent : public ::testing::Test {
     }
     holed_.samples = samples;
     image_file(at_, "whole.npy", whole_);
-    image_file(at_, "holed.npy", holed_, {.is_double_precision = true});
+    image_file(at_, "holed.npy", holed_, {.type = formats::number_type::float64});
     image_file(at_, "mask.npy", {.samples = mask, .height = 24, .width = 31});
     image_file(at_, "t0.npy", particles_[0]);
     image_file(at_, "t1.npy", particles_[1]);

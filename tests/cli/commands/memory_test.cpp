@@ -170,7 +170,7 @@ TEST_F(memory, is_refused_before_it_is_taken) {
   // Zeros shrink to a thousandth: a small file that claims much.
   image_file(at_, "f.png",
              {.samples = std::vector<float>(1500 * 1500), .height = 1500, .width = 1500},
-             {.png_range = formats::value_range{0, 255}});
+             {.range = formats::value_range{0, 255}});
   for (const words& arguments : {words{"convolve", "f.png", "k.npy", "-o", "out.npy"},
                                  {"convolve", "k.npy", "f.png", "-o", "out.npy"},
                                  {"match", "f.png", "k.npy"},

@@ -54,6 +54,11 @@ samples spectrum_of(const file_signal& image, std::size_t height, std::size_t wi
   return result;
 }
 
+samples samples_between(const std::vector<float>& numbers, std::size_t begin, std::size_t end) {
+  return {numbers.begin() + static_cast<std::ptrdiff_t>(begin),
+          numbers.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
 using transform_image = transform_runs;
 
 TEST_F(transform_image, every_engine_transforms_both_axes_and_back) {
@@ -109,11 +114,55 @@ TEST_F(transform_image, takes_images_as_grey_and_draws_the_magnitude) {
   image.samples = std::vector<float>(256, 2);
   wingbeat::formats::write_images(path("in.tif"), image);
   EXPECT_THAT(run({"in.tif", "--axes", "2"}, 2).err, HasSubstr("holds 2 images"));
+  EXPECT_THAT(run({"in.tif", "--axes", "2", "--frame", "2"}, 2).err, HasSubstr("has no image 2"));
+  EXPECT_THAT(run({"in.tif", "--frame", "1"}, 2).err, HasSubstr("--frame is for --axes 2"));
   at_.file("row.txt", "1\n2\n3\n");
+  EXPECT_THAT(run({"row.txt", "--axes", "2", "--frame", "0"}, 2).err, HasSubstr("drop --frame"));
   EXPECT_THAT(run({"row.txt", "--axes", "2"}, 4).err, HasSubstr("row.txt holds one row"));
   for (const std::string option : {"--top", "--channel", "--length", "--sample-rate"}) {
     EXPECT_THAT(run({"row.txt", "--axes", "2", option, "3"}, 2).err,
                 HasSubstr(option + " is of no use with --axes 2"));
+  }
+}
+
+TEST_F(transform_image, takes_one_image_of_a_stack) {
+  wingbeat::formats::image_stack stack{.n_images = 3, .height = 4, .width = 5};
+  std::vector<float> samples(60);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<float>(i * i % 17);
+  stack.samples = samples;
+  const file_signal second{
+      .samples = samples_between(samples, 20, 40), .n_rows = 4, .row_length = 5, .is_table = true};
+  for (const std::string name : {"in.mrc", "in.npy", "in.fits"}) {
+    if (name == "in.fits" && !has_cfitsio()) continue;
+    wingbeat::formats::write_images(path(name), stack);
+    run({name, "--axes", "2", "--frame", "1", "--engine", "host", "--output", "out.npy"});
+    EXPECT_LE(relative_l2(read_signal(path("out.npy")).samples, spectrum_of(second, 4, 5)), 3e-7)
+        << name;
+  }
+}
+
+TEST_F(transform_image, takes_complex_images) {
+  // MRC's mode 4, of 3 columns and 2 rows.
+  std::string file(1024, '\0');
+  file[0] = 3;
+  file[4] = 2;
+  file[8] = 1;
+  file[12] = 4;
+  file.replace(208, 6, "MAP DD");
+  const file_signal image = noise(2, 3, false);
+  for (const auto& sample : image.samples) {
+    for (const double part : {sample.real(), sample.imag()}) {
+      const float number = static_cast<float>(part);
+      file.append(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+  }
+  at_.file("in.mrc", file);
+  run({"in.mrc", "--axes", "2", "--engine", "host", "--output", "out.npy"});
+  EXPECT_LE(relative_l2(read_signal(path("out.npy")).samples, spectrum_of(image, 2, 3)), 3e-7);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"match", "in.mrc", "in.mrc"},
+        {"convolve", "in.mrc", "in.mrc", "-o", "out.npy"}}) {
+    EXPECT_THAT(at_.run(command).err, HasSubstr("its samples are complex"));
   }
 }
 

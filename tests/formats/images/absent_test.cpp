@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a build without libpng and libtiff says; skipped in all others.
+// What a build without libpng, libjpeg and libtiff says; skipped in all others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,19 +15,21 @@ using namespace wingbeat::test;
 using ::testing::HasSubstr;
 
 TEST(images_absent, are_refused_in_one_sentence) {
-  if (has_image_libraries()) GTEST_SKIP() << "this build has libpng and libtiff";
-  for (const std::string_view magic : {"\x89PNG\r\n\x1A\n", "II*", "MM"}) {
+  if (has_image_libraries()) GTEST_SKIP() << "this build has the libraries";
+  for (const std::string_view magic : {"\x89PNG\r\n\x1A\n", "\xFF\xD8\xFF", "II*", "MM"}) {
     std::string content(magic);
     if (magic == "II*") content += '\0';
     if (magic == "MM") content += std::string("\0*", 2);
     EXPECT_THAT(message_of<wingbeat::plan_error>(
                     [&] { (void)read_by(open_images, content, "in.png", 1 << 20); }),
-                HasSubstr("in.png cannot be read: this build has no libpng and libtiff"));
+                HasSubstr("in.png cannot be read: this build has no libpng, libjpeg, libtiff"));
   }
   const temporary_folder folder;
-  EXPECT_THAT(message_of<wingbeat::plan_error>(
-                  [&] { write_images(folder.path() / "a.png", grey_image(1, 1, {1})); }),
-              HasSubstr("cannot be written"));
+  for (const char* name : {"a.png", "a.jpg", "a.tif"}) {
+    EXPECT_THAT(message_of<wingbeat::plan_error>(
+                    [&] { write_images(folder.path() / name, grey_image(1, 1, {1})); }),
+                HasSubstr("cannot be written"));
+  }
   EXPECT_EQ(folder.n_files(), 0);
 }
 

@@ -13,6 +13,7 @@
 
 #include "formats/files/npy_header.hpp"   // npy_prefix
 #include "formats/images/bytes.hpp"       // grey_image, message_of, samples_of
+#include "formats/images/format.hpp"      // entry_of
 #include "formats/images/reader.hpp"      // open_images
 #include "formats/images/tiff_bytes.hpp"  // tiff, tiff_page
 #include "formats/temporary_folder.hpp"   // temporary_folder
@@ -49,31 +50,32 @@ std::string refusal(const std::string& content, std::size_t limit_bytes) {
 TEST(image, is_told_by_its_content_and_written_by_its_name) {
   const temporary_folder folder;
   const auto image = grey_image(2, 2, {0, 1, 2, 255});
-  for (const char* name : {"a.npy", "a.mrc", "a.MRCS", "a.tif", "a.TIFF", "a.png"}) {
-    const bool is_png = image_format_of(name) == image_format::png;
-    const bool is_tiff = image_format_of(name) == image_format::tiff;
-    if (is_png && !has_image_libraries()) continue;
+  for (const char* name : {"a.npy", "a.mrc", "a.MRCS", "a.fits", "a.tif", "a.TIFF", "a.png"}) {
+    const std::string_view ending = entry_of(name).endings[0];
+    const bool is_png = ending == ".png";
+    if ((is_png || ending == ".tif") && !has_image_libraries()) continue;
     const auto range = write_images(folder.path() / name, image);
     EXPECT_EQ(range.has_value(), is_png) << name;
-    if (is_tiff && !has_image_libraries()) continue;
+    if (ending == ".fits" && !has_cfitsio()) continue;
     std::filesystem::rename(folder.path() / name, folder.path() / "nameless");
     EXPECT_EQ(samples_of(read_images(folder.path() / "nameless")), samples_of(image)) << name;
   }
 }
 
 TEST(image, refuses_other_names) {
-  for (const char* name : {"a", "a.jpg", "a.npz", ".png"}) {
-    EXPECT_THAT(message_of<wingbeat::plan_error>([&] { (void)image_format_of(name); }),
-                HasSubstr("must end in .npy, .png, .tif, .tiff, .mrc or .mrcs"))
+  for (const char* name : {"a", "a.gif", "a.npz", ".png"}) {
+    EXPECT_THAT(message_of<wingbeat::plan_error>([&] { (void)entry_of(name); }),
+                HasSubstr("must end in .npy, .png, .jpg, .jpeg, .tif, .tiff, .fits, .fit, "
+                          ".mrc or .mrcs"))
         << name;
   }
 }
 
 TEST(image, refuses_other_files) {
   EXPECT_THAT(refusal("GIF89a", 1 << 20),
-              HasSubstr("in: starts with 'GIF89a' and is no PNG, TIFF, MRC or .npy file"));
+              HasSubstr("in: is a GIF image, no file of .npy, .png, .jpg, .tif, .fits or .mrc"));
   EXPECT_THAT(refusal(std::string(5000, '\0'), 1 << 20),
-              HasSubstr("starts with '" + std::string(8, '?') + "'"));
+              HasSubstr("is a file that starts with '" + std::string(8, '?') + "'"));
   const temporary_folder folder;
   EXPECT_THAT(message_of([&] { (void)read_images(folder.path() / "absent.png"); }),
               HasSubstr("cannot be opened"));
@@ -87,13 +89,21 @@ TEST(image, refuses_options_that_mean_nothing_and_shapes_that_lie) {
         [&] { (void)write_images(folder.path() / name, stack, options); });
   };
   const auto image = grey_image(1, 1, {1});
-  EXPECT_THAT(message("a.npy", image, {.is_half_precision = true}), HasSubstr("cannot write fp16"));
-  EXPECT_THAT(message("a.tif", image, {.is_double_precision = true}),
-              HasSubstr("a.tif; only .npy files hold it"));
-  EXPECT_THAT(message("a.tif", image, {.png_bits = 16}), HasSubstr("without a range or bits"));
-  EXPECT_THAT(message("a.mrc", image, {.png_range = value_range{0, 1}}),
-              HasSubstr("without a range or bits"));
-  EXPECT_THAT(message("a.png", image, {.png_bits = 12}), HasSubstr("12 bits a sample"));
+  EXPECT_THAT(message("a.npy", image, {.type = number_type::float16}),
+              HasSubstr("cannot write fp16"));
+  EXPECT_THAT(message("a.tif", image, {.type = number_type::float64}),
+              HasSubstr("a.tif, which holds fp32, 8 bits or 16 bits"));
+  EXPECT_THAT(message("a.jpg", image, {.type = number_type::uint16}), HasSubstr("holds 8 bits"));
+  EXPECT_THAT(message("a.mrc", image, {.range = value_range{0, 1}}), HasSubstr("without a range"));
+  image_stack two = grey_image(1, 1, {1, 2});
+  two.n_images = 2;
+  EXPECT_THAT(message("a.png", two, {}),
+              HasSubstr("cannot hold 2 images of 1 channel; write .npy, .tif, .fits or .mrc"));
+  EXPECT_THAT(message("a.tif", two, {.type = number_type::uint8}),
+              HasSubstr("must be the same for all of them"));
+  two.n_images = 1;
+  two.n_channels = 2;
+  EXPECT_THAT(message("a.jpg", two, {}), HasSubstr("write .npy, .png or .tif"));
   EXPECT_THAT(message("a.npy", grey_image(1, 2, {1}), {}),
               HasSubstr("cannot write 1 samples as 1 image(s) of 1 x 2 pixels"));
   EXPECT_THAT(message("a.npy", grey_image(0, 0, {}), {}), HasSubstr("cannot write 0 samples"));
@@ -107,7 +117,7 @@ TEST(image, is_not_written_where_floats_cannot_hold_it) {
   const temporary_folder folder;
   image_stack image = grey_image(1, 2, {});
   image.samples = std::vector<double>{1, 1e39};
-  for (const char* name : {"a.npy", "a.mrc", "a.tif"}) {
+  for (const char* name : {"a.npy", "a.mrc", "a.fits"}) {
     EXPECT_THAT(message_of([&] { (void)write_images(folder.path() / name, image); }),
                 HasSubstr("cannot hold the sample 1e+39"));
   }

@@ -98,11 +98,19 @@ TEST(npy_images, refuses_every_truncation_and_more_than_it_claims) {
   EXPECT_THAT(refusal(whole + "9"), HasSubstr("has 1 bytes after its 1 x 4 samples"));
 }
 
+TEST(npy_images, has_complex_numbers_as_two_channels) {
+  const auto image = read(npy_prefix("<c8", {1, 1}) + float_bytes(1.5F) + float_bytes(-2));
+  EXPECT_TRUE(image.is_complex);
+  EXPECT_FALSE(image.is_stack);
+  EXPECT_THAT(samples_of(image), ElementsAre(1.5, -2));
+}
+
 TEST(npy_images, refuses_other_types_and_shapes) {
-  for (const char* descr : {"<c8", "|O", "<U4", "<f16", "|f4", "|i2", "=f4", "f4", ""}) {
+  for (const char* descr : {"|O", "<U4", "<f16", "|f4", "|i2", "=f4", "f4", ""}) {
     EXPECT_THAT(refusal(npy_prefix(descr, {1, 1}) + "1234"), HasSubstr("convert it with astype"))
         << descr;
   }
+  EXPECT_THAT(refusal(npy_prefix("<c8", {1, 1, 1, 1}) + "12345678"), HasSubstr("complex, so"));
   EXPECT_THAT(refusal(npy_prefix("|u1", {4}) + "1234"), HasSubstr("has 1 dimension(s)"));
   EXPECT_THAT(refusal(npy_prefix("|u1", {1, 1, 1, 1, 1}) + "1"), HasSubstr("has 5 dimension(s)"));
   EXPECT_THAT(refusal(npy_prefix("|u1", {1, 1, 1, 5}) + "12345"), HasSubstr("has 5 channels"));
@@ -141,7 +149,7 @@ TEST(npy_images, writes_doubles_where_asked_to) {
   const image_stack image{.samples = std::vector<double>{0.1, 1e200}, .height = 1, .width = 2};
   const temporary_folder folder;
   atomic_file to(folder.path() / "out.npy");
-  npy_sink(to, image, {.is_double_precision = true})->add(image.samples);
+  npy_sink(to, image, {.type = number_type::float64})->add(image.samples);
   to.commit();
   const std::string file = folder.read("out.npy");
   EXPECT_THAT(file, HasSubstr("'<f8'"));

@@ -62,18 +62,19 @@ TEST(image_writer, leaves_the_bytes_of_the_stack_written_at_once) {
     EXPECT_EQ(folder.read("parts" + name), folder.read("whole" + name)) << name;
   };
   for (const char* name : {".npy", ".mrc", ".tif"}) check(name, {});
-  check(".npy", {.is_double_precision = true});
-  check(".npy", {.is_int32 = true});
-  check(".mrc", {.is_half_precision = true});
+  check(".npy", {.type = number_type::float64});
+  check(".npy", {.type = number_type::int32});
+  check(".mrc", {.type = number_type::float16});
 }
 
 TEST(image_writer, writes_whole_numbers_as_int32) {
   const temporary_folder folder;
-  write_one_by_one(folder.path() / "n.npy", {.is_int32 = true});
+  write_one_by_one(folder.path() / "n.npy", {.type = number_type::int32});
   EXPECT_THAT(folder.read("n.npy"), HasSubstr("'descr': '<i4'"));
   EXPECT_EQ(samples_of(read_images(folder.path() / "n.npy")), to_doubles(whole().samples));
   for (const char* name : {"n.mrc", "n.tif"}) {
-    EXPECT_THROW(write_one_by_one(folder.path() / name, {.is_int32 = true}), wingbeat::plan_error);
+    EXPECT_THROW(write_one_by_one(folder.path() / name, {.type = number_type::int32}),
+                 wingbeat::plan_error);
     EXPECT_FALSE(std::filesystem::exists(folder.path() / name));
   }
 }

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "formats/images/png.hpp"
+
 #include <png.h>
 
+#include <algorithm>  // min
 #include <array>
 #include <bit>        // endian
 #include <csetjmp>    // setjmp
 #include <cstdint>    // uint32_t
 #include <cstdio>     // snprintf
+#include <exception>  // exception_ptr
 #include <new>        // bad_alloc
 #include <stdexcept>  // logic_error
 #include <string>
 #include <utility>  // move
 #include <vector>
 
-#include "formats/files/byte_order.hpp"  // load
-#include "formats/files/refusal.hpp"     // printable, refuse
-#include "formats/images/png.hpp"
+#include "formats/files/byte_order.hpp"    // load
+#include "formats/files/refusal.hpp"       // printable, refuse
+#include "formats/images/value_range.hpp"  // picture_sink
 
 namespace wingbeat::formats {
 namespace {
@@ -22,10 +26,16 @@ namespace {
 /// Deflate shrinks nothing to less than a 1032nd of its size.
 constexpr std::size_t largest_ratio = 1032;
 
+/// No length of libpng, which refuses it.
+constexpr std::size_t beyond_limits = 0xFFFFFFFF;
+
+/// What libpng's callbacks need. An exception must not cross libpng, so it waits here.
 struct png_state {
-  const byte_source* source;
+  const byte_source* source = nullptr;
+  atomic_file* file = nullptr;
   std::size_t offset = 0;
   char message[160] = "";
+  std::exception_ptr failure = {};
 };
 
 [[noreturn]] void keep_error(png_structp png, png_const_charp message) {
@@ -43,35 +53,64 @@ void take_bytes(png_structp png, png_bytep buffer, std::size_t n_bytes) {
   state.offset += n_bytes;
 }
 
+void put_bytes(png_structp png, png_bytep bytes, std::size_t n_bytes) {
+  auto& state = *static_cast<png_state*>(png_get_io_ptr(png));
+  try {
+    state.file->write(
+        std::span<const std::byte>{reinterpret_cast<const std::byte*>(bytes), n_bytes});
+  } catch (...) {
+    state.failure = std::current_exception();
+  }
+  if (state.failure) png_error(png, "not written");
+}
+
 /// libpng's handles. It reports errors by longjmp, which `run` catches.
-class png_reader {
+class png_handles {
  public:
-  explicit png_reader(const byte_source& source) : state_{&source} {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &state_, keep_error, ignore_warning);
+  explicit png_handles(png_state state) : state_(std::move(state)) {
+    const auto create = is_read() ? png_create_read_struct : png_create_write_struct;
+    png_ = create(PNG_LIBPNG_VER_STRING, &state_, keep_error, ignore_warning);
     if (png_ != nullptr) info_ = png_create_info_struct(png_);
     if (info_ == nullptr) {
-      png_destroy_read_struct(&png_, nullptr, nullptr);
+      destroy();
       throw std::bad_alloc();
     }
-    png_set_read_fn(png_, &state_, take_bytes);
+    if (is_read()) {
+      png_set_read_fn(png_, &state_, take_bytes);
+    } else {
+      png_set_write_fn(png_, &state_, put_bytes, [](png_structp) {});
+    }
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   }
-  png_reader(const png_reader&) = delete;
-  png_reader& operator=(const png_reader&) = delete;
-  ~png_reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  png_handles(const png_handles&) = delete;
+  png_handles& operator=(const png_handles&) = delete;
+  ~png_handles() { destroy(); }
 
   /// Runs `step`, which creates no objects with destructors: a jump would pass them by.
   template <class Step>
-  void run(std::string_view name, Step step) {
+  void run(Step step) {
     if (setjmp(png_jmpbuf(png_)) == 0) {
       step(png_, info_);
       return;
     }
-    refuse(name, "is truncated or damaged as a PNG ({}); copy or save it again",
+    if (state_.failure) std::rethrow_exception(state_.failure);
+    if (!is_read()) {
+      refuse(state_.file->path().string(), "cannot be written as a PNG of this size; write .tif");
+    }
+    refuse(state_.source->name(), "is truncated or damaged as a PNG ({}); copy or save it again",
            printable(state_.message, sizeof state_.message));
   }
 
  private:
+  [[nodiscard]] bool is_read() const { return state_.source != nullptr; }
+  void destroy() {
+    if (is_read()) {
+      png_destroy_read_struct(&png_, &info_, nullptr);
+    } else {
+      png_destroy_write_struct(&png_, &info_);
+    }
+  }
+
   png_state state_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
@@ -129,9 +168,8 @@ std::size_t n_frames_of(const byte_source& source) {
 /// The one image of a file whose header was read. It is read once: libpng goes on from there.
 class png_image final : public image_source {
  public:
-  png_image(std::unique_ptr<png_reader> reader, png_layout layout, const std::string& name,
-            image_stack shape)
-      : image_source(std::move(shape)), reader_(std::move(reader)), layout_(layout), name_(name) {}
+  png_image(std::unique_ptr<png_handles> reader, png_layout layout, image_stack shape)
+      : image_source(std::move(shape)), reader_(std::move(reader)), layout_(layout) {}
 
   [[nodiscard]] image_samples read(std::size_t, std::size_t) override {
     if (!reader_) throw std::logic_error("the image of a PNG is read once");
@@ -148,22 +186,40 @@ class png_image final : public image_source {
       read_row(row);
       decode({row, layout_.row_bytes}, type, std::endian::big, samples, {y * row_samples, 1});
     }
-    reader_->run(name_, [](png_structp png, png_infop) { png_read_end(png, nullptr); });
+    reader_->run([](png_structp png, png_infop) { png_read_end(png, nullptr); });
     reader_ = nullptr;
     return samples;
   }
 
  private:
   void read_row(std::byte* row) {
-    reader_->run(name_, [row](png_structp png, png_infop) {
+    reader_->run([row](png_structp png, png_infop) {
       png_read_row(png, reinterpret_cast<png_bytep>(row), nullptr);
     });
   }
 
-  std::unique_ptr<png_reader> reader_;
+  std::unique_ptr<png_handles> reader_;
   png_layout layout_;
-  std::string name_;
 };
+
+void encode_png(atomic_file& file, const image_stack& shape, number_type type,
+                std::span<const std::byte> numbers) {
+  constexpr int colour_types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
+                                  PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+  png_handles writer({.file = &file});
+  writer.run([&](png_structp png, png_infop info) {
+    png_set_IHDR(png, info, static_cast<png_uint_32>(std::min(shape.width, beyond_limits)),
+                 static_cast<png_uint_32>(std::min(shape.height, beyond_limits)),
+                 static_cast<int>(8 * bytes_of(type)), colour_types[shape.n_channels - 1],
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(png, info);
+    const std::size_t row_bytes = numbers.size() / shape.height;
+    for (std::size_t y = 0; y < shape.height; ++y) {
+      png_write_row(png, reinterpret_cast<png_const_bytep>(&numbers[y * row_bytes]));
+    }
+    png_write_end(png, nullptr);
+  });
+}
 
 }  // namespace
 
@@ -172,12 +228,12 @@ bool has_image_libraries() noexcept {
 }
 
 std::unique_ptr<image_source> open_png(const byte_source& source, std::size_t limit_bytes) {
-  auto reader = std::make_unique<png_reader>(source);
+  auto reader = std::make_unique<png_handles>(png_state{.source = &source});
   const std::string& name = source.name();
   std::size_t height = 0;
   std::size_t stored_row_bytes = 0;
   int grey_bits = 8;
-  reader->run(name, [&](png_structp png, png_infop info) {
+  reader->run([&](png_structp png, png_infop info) {
     png_read_info(png, info);
     height = png_get_image_height(png, info);
     stored_row_bytes = png_get_rowbytes(png, info);
@@ -190,7 +246,7 @@ std::unique_ptr<image_source> open_png(const byte_source& source, std::size_t li
   }
   check_claim(height, stored_row_bytes, source.size(), name);
   png_layout layout = {};
-  reader->run(name, [&](png_structp png, png_infop info) { layout = prepare(png, info); });
+  reader->run([&](png_structp png, png_infop info) { layout = prepare(png, info); });
   const std::size_t n_samples = checked_n_samples({layout.height, layout.width, layout.n_channels},
                                                   layout.type(), limit_bytes, name);
   if (layout.row_bytes * layout.height != n_samples * bytes_of(layout.type())) {
@@ -202,7 +258,12 @@ std::unique_ptr<image_source> open_png(const byte_source& source, std::size_t li
   shape.width = layout.width;
   shape.n_channels = layout.n_channels;
   shape.full_scale = grey_bits < 8 ? (1 << grey_bits) - 1 : full_scale_of(layout.type());
-  return std::make_unique<png_image>(std::move(reader), layout, name, std::move(shape));
+  return std::make_unique<png_image>(std::move(reader), layout, std::move(shape));
+}
+
+std::unique_ptr<image_sink> png_sink(atomic_file& file, const image_stack& shape,
+                                     const image_write_options& options) {
+  return std::make_unique<picture_sink>(file, shape, options, encode_png);
 }
 
 }  // namespace wingbeat::formats
