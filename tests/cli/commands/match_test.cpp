@@ -277,14 +277,14 @@ TEST_F(match, refuses_in_a_sentence_and_writes_nothing) {
            {{"f.npy", "t.npy", "--json", "--csv", "-"}, 2, "both print on stdout"},
            {{"f.npy", "t.npy", "--picture", "p.tif"}, 2, "must end in .png"},
            {{"f.npy", "t.npy", "--picture", "p.jpg"}, 2, "draw p.jpg; its name must end in .png"},
-           {{"f.npy", "t.npy", "--map", "p.jpg"}, 2, "must end in .npy"},
-           {{"f.npy", "t.npy", "t.npy", "--map", "p.png"}, 2, "a PNG holds one"},
+           {{"f.npy", "t.npy", "--map", "p.gif"}, 2, "must end in .npy"},
+           {{"f.npy", "t.npy", "t.npy", "--map", "p.png"}, 2, "cannot hold"},
            {{"f.npy", "t.npy", "--map", "p.npy", "--mean", "./p.npy"}, 2, "both write"},
            {{"f.npy", "t.npy", "--top", "0"}, 2, "--top 0"},
            {{"f.npy", "t.npy", "--device", "all"}, 2, "takes one"},
            {{"none.npy", "t.npy"}, 4, "none.npy"},
            {{"f.npy", "t.npy", "none.npy", "--csv", "p.csv"}, 4, "none.npy"},
-           {{"f.npy", "text.txt"}, 4, "is no PNG, TIFF, MRC or .npy"},
+           {{"f.npy", "text.txt"}, 4, "no file of .npy, .png"},
            {{"f.npy", "t.npy", "--csv", "no/p.csv"}, 4, "no/p.csv"}}) {
     SCOPED_TRACE(sentence);
     words command{"match"};

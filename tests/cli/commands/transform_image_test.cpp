@@ -127,11 +127,11 @@ TEST_F(transform_image, takes_images_as_grey_and_draws_the_magnitude) {
 
 TEST_F(transform_image, takes_one_image_of_a_stack) {
   wingbeat::formats::image_stack stack{.n_images = 3, .height = 4, .width = 5};
-  std::vector<float> samples(60);
-  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<float>(i * i % 17);
-  stack.samples = samples;
+  std::vector<float> numbers(60);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i * i % 17);
+  stack.samples = numbers;
   const file_signal second{
-      .samples = samples_between(samples, 20, 40), .n_rows = 4, .row_length = 5, .is_table = true};
+      .samples = samples_between(numbers, 20, 40), .n_rows = 4, .row_length = 5, .is_table = true};
   for (const std::string name : {"in.mrc", "in.npy", "in.fits"}) {
     if (name == "in.fits" && !has_cfitsio()) continue;
     wingbeat::formats::write_images(path(name), stack);
