@@ -122,4 +122,10 @@ void add_mode(CLI::App& command, extent& target, const std::string& about) {
              about);
 }
 
+void add_signal_format(CLI::App& command, std::string& target) {
+  add_text(command, "--format", target,
+           "iq: the two channels of a recording are I and Q; raw samples: cf32, ci16, ci8, cu8 and "
+           "others; auto: what the content tells");
+}
+
 }  // namespace wingbeat::cli

@@ -37,10 +37,12 @@ identity identity_of(const named_file& file) {
     if (::fstat(stream, &status) == 0) found.status = status;
     return found;
   }
-  if (::stat(file.path.c_str(), &status) == 0) found.status = status;
+  std::filesystem::path path = file.path;
+  if (path.extension() == ".sigmf-data") path.replace_extension(".sigmf-meta");  // one recording
+  if (::stat(path.c_str(), &status) == 0) found.status = status;
   std::error_code failure;
   found.place = std::filesystem::weakly_canonical(
-      std::filesystem::absolute(formats::written_file(file.path), failure), failure);
+      std::filesystem::absolute(formats::written_file(path), failure), failure);
   return found;
 }
 

@@ -18,7 +18,7 @@ constexpr double max_bytes = 0x1p63;
 constexpr double mebibyte = 0x1p20;
 
 /// Memory is more than arrays: the program's code, its libraries, threads and tables.
-constexpr double program_bytes = 64 * mebibyte;
+constexpr double program_bytes = 72 * mebibyte;
 
 /// Returns half of the machine's memory, or of what a control group leaves.
 double default_limit_bytes() {

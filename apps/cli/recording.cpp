@@ -8,6 +8,7 @@
 #include <algorithm>  // count, find, min, ranges::find
 #include <bit>        // endian
 #include <cerrno>
+#include <cmath>    // abs, nearbyint
 #include <cstring>  // strerror
 #include <string_view>
 
@@ -21,6 +22,8 @@
 #include "formats/files/refusal.hpp"                   // refuse
 #include "formats/files/signature.hpp"                 // is_text, signed_content
 #include "formats/files/whole_file.hpp"                // largest_file_bytes
+#include "formats/signals/numbers.hpp"                 // raw_layout_of
+#include "formats/signals/sigmf.hpp"                   // is_sigmf
 #include "text/formatted.hpp"                          // formatted
 #include "text/listed.hpp"                             // listed
 #include "wingbeat/error.hpp"                          // plan_error
@@ -35,6 +38,12 @@ constexpr std::size_t head_bytes = std::size_t{1} << 17, piece_samples = std::si
 bool is_npy(std::span<const std::byte> head) {
   const std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
   return text.starts_with("\x93NUMPY");
+}
+
+/// Whether a file is read as a signal: SigMF, I and Q, raw samples, arrays of complex numbers.
+bool is_signal(const std::string& name, const std::string& format) {
+  if (format != "auto") return format == "iq" || formats::raw_layout_of(format).has_value();
+  return formats::is_sigmf(name);
 }
 
 /// Packed samples have no mark: a name says that a file holds them, or the user does.
@@ -149,10 +158,15 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
   }
   std::vector<std::string_view> known{"auto", "raw", "npy"};
   for (const formats::voltage_format& each : formats::voltage_formats) known.push_back(each.name);
-  if (std::find(known.begin(), known.end(), format) == known.end()) {
+  if (std::find(known.begin(), known.end(), format) == known.end() && !is_signal("", format)) {
+    known.insert(known.end(), {"iq", "cf32", "ci16", "ci8", "cu8"});
     refuse_choice("--format", format, listed(known));
   }
   for (const std::string& name : files) {
+    if (is_signal(name, format)) {
+      open_samples(name, format);
+      continue;
+    }
     auto file = std::make_unique<byte_source>(name);
     std::string kind = format;
     if (name == "-" || !file->size()) kind = require_raw(*file, format);
@@ -161,13 +175,13 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
     open(std::move(file), kind);
   }
   if (!is_measured_) n_samples_.reset();
-  if (!streams_.empty() && options.coarse_channel) {
+  if (voltages_.empty() && options.coarse_channel) {
     throw plan_error(formatted(
         "--coarse-channel {} is given, and {} has one channel; give it for VDIF and GUPPI "
         "raw alone",
         *options.coarse_channel, files[0]));
   }
-  if (!streams_.empty() && !voltages_.empty()) {
+  if (!streams_.empty() + !voltages_.empty() + !samples_.empty() > 1) {
     throw plan_error(
         formatted("{} and {} are of different formats; convert one", files[0], files[1]));
   }
@@ -201,6 +215,7 @@ void recording::open_array(std::unique_ptr<byte_source> file) {
   const formats::npy_header header = formats::take_npy_header(content, name);
   const std::size_t start = file->head().size() - content.size();
   const auto& shape = header.shape;
+  if (header.descr.substr(1).starts_with('c') && file->size()) return open_samples(name, "auto");
   if (header.descr != "<i2" && header.descr != ">i2") {
     refuse(name, "holds samples of type '{}'; save them as int16",
            formats::printable(header.descr));
@@ -228,6 +243,48 @@ void recording::open_array(std::unique_ptr<byte_source> file) {
                         .first = in_turn ? p : 0});
   }
   add_polarisations(rows, length, name);
+}
+
+void recording::open_samples(const std::string& name, const std::string& format) {
+  constexpr unsigned bits = 16;
+  sample_source source{formats::open_samples(name, {.format = format})};
+  const formats::signal& held = source.reader->shape();
+  if (options_.sample_bits.value_or(bits) != bits || !options_.threads.empty()) {
+    throw plan_error(formatted(
+        "{} has samples of its own kind, which become integers of 16 bits; leave --sample-bits and "
+        "--vdif-threads out",
+        name));
+  }
+  if (!samples_.empty()) {
+    const formats::signal& first = samples_.front().reader->shape();
+    if (first.is_real != held.is_real || first.sample_rate_hz != held.sample_rate_hz ||
+        first.centre_hz != held.centre_hz) {
+      throw plan_error(formatted("{} and {} differ in rate, frequency or kind; give files of one",
+                                 first_name_, name));
+    }
+  }
+  sample_bits_ = stored_bits_ = bits;
+  add_polarisations(held.n_rows, held.row_length, name);
+  samples_.push_back(std::move(source));
+}
+
+void recording::sample_source::read(std::size_t first, std::size_t count) {
+  constexpr double full_scale = 32768;
+  const formats::signal& shape = reader->shape();
+  const std::size_t parts = shape.is_real ? 1 : 2;
+  const std::vector<double> numbers = reader->read(first, count);
+  integers.assign(shape.n_rows, std::vector<std::int16_t>(count * parts));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::size_t frame = i / parts / shape.n_rows;
+    if (std::abs(numbers[i]) > 1) {
+      refuse(reader->name(),
+             "has {:g} in sample {}; magnitudes up to 1 are channelised, so scale it by filter",
+             numbers[i], first + frame);
+    }
+    const double number = std::min(std::nearbyint(numbers[i] * full_scale), full_scale - 1);
+    integers[i / parts % shape.n_rows][frame * parts + i % parts] =
+        static_cast<std::int16_t>(number);
+  }
 }
 
 void recording::open_voltages(const std::string& name, const formats::voltage_format& format) {
@@ -316,14 +373,19 @@ void recording::require_alike(const formats::voltages& held, const std::string& 
 }
 
 bool recording::is_complex() const {
+  if (!samples_.empty()) return !samples_.front().reader->shape().is_real;
   return !voltages_.empty() && voltages_.front().file->contents().is_complex;
 }
 
 double recording::sample_rate_hz() const {
+  if (!samples_.empty()) return samples_.front().reader->shape().sample_rate_hz;
   return voltages_.empty() ? 0 : voltages_.front().file->contents().sample_rate_hz;
 }
 
 std::optional<formats::channel_frequencies> recording::frequencies() const {
+  if (!samples_.empty() && samples_.front().reader->shape().centre_hz > 0) {
+    return formats::channel_frequencies{samples_.front().reader->shape().centre_hz};
+  }
   if (voltages_.empty() || !voltages_.front().file->contents().frequencies) return std::nullopt;
   const formats::voltages& held = voltages_.front().file->contents();
   formats::channel_frequencies found = *held.frequencies;
@@ -350,7 +412,18 @@ void recording::add_polarisations(std::size_t count, std::optional<std::size_t> 
 }
 
 channeliser::samples recording::next() {
+  if (!samples_.empty()) return next_of_samples();
   return streams_.empty() ? next_of_voltages() : next_of_streams();
+}
+
+channeliser::samples recording::next_of_samples() {
+  channeliser::samples piece{.count = std::min(piece_samples, *n_samples_ - position_)};
+  for (sample_source& source : samples_) {
+    source.read(position_, piece.count);
+    for (const auto& row : source.integers) piece.integers.emplace_back(row);
+  }
+  position_ += piece.count;
+  return piece;
 }
 
 void recording::stream::read(std::size_t n_samples, unsigned sample_bits) {

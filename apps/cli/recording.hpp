@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings of samples in files, read piece by piece: packed samples and `.npy`, which are real,
-// VDIF, and GUPPI raw, which is complex.
+// Recordings of samples in files, read piece by piece: packed samples and `.npy` of integers, which
+// are real, VDIF, GUPPI raw, and I and Q of radios.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "formats/files/byte_source.hpp"  // formats::byte_source
-#include "formats/voltages/format.hpp"    // voltage_format, voltage_file
-#include "wingbeat/channeliser.hpp"       // channeliser
+#include "formats/files/byte_source.hpp"      // formats::byte_source
+#include "formats/signals/sample_reader.hpp"  // sample_reader
+#include "formats/voltages/format.hpp"        // voltage_format, voltage_file
+#include "wingbeat/channeliser.hpp"           // channeliser
 
 namespace wingbeat::cli {
 
@@ -57,8 +58,9 @@ class byte_source {
 void require_packed_samples(const std::string& name);
 
 struct recording_options {
-  /// Or "raw", "npy", "vdif", "guppi". "auto" is what the content tells; packed samples, which have
-  /// no mark, where the name ends in .raw, .bin or .dat, and of a pipe.
+  /// Or "raw", "npy", "vdif", "guppi", or as `formats::read_options` has it. "auto" is what the
+  /// content tells; packed samples, which have no mark, where the name ends in .raw, .bin or .dat,
+  /// and of a pipe.
   std::string format = "auto";
   /// Of packed samples and of integers; unset: 10. VDIF and GUPPI raw have their own.
   std::optional<unsigned> sample_bits = {};
@@ -114,6 +116,15 @@ class recording {
 
   void open(std::unique_ptr<byte_source> file, const std::string& format);
   void open_array(std::unique_ptr<byte_source> file);
+  void open_samples(const std::string& name, const std::string& format);
+
+  /// Samples of full scale 1, which become integers of 16 bits.
+  struct sample_source {
+    std::unique_ptr<formats::sample_reader> reader;
+    std::vector<std::vector<std::int16_t>> integers = {};  ///< The last piece.
+
+    void read(std::size_t first, std::size_t count);
+  };
   struct voltage_source {
     std::unique_ptr<formats::byte_source> content;
     std::unique_ptr<formats::voltage_file> file;
@@ -132,6 +143,7 @@ class recording {
                          const std::string& name);
   [[nodiscard]] channeliser::samples next_of_streams();
   [[nodiscard]] channeliser::samples next_of_voltages();
+  [[nodiscard]] channeliser::samples next_of_samples();
 
   struct stream {
     std::unique_ptr<byte_source> source;
@@ -153,6 +165,7 @@ class recording {
   bool is_measured_ = true;  ///< Every file's length is known.
   std::vector<stream> streams_;
   std::vector<voltage_source> voltages_;
+  std::vector<sample_source> samples_;
   std::size_t channel_ = 0;  ///< Of `voltages_`.
   std::size_t position_ = 0;
   std::string first_name_;

@@ -20,11 +20,12 @@ constexpr std::size_t block_frames = std::size_t{1} << 16;
 template <class Real>
 class block_filter {
  public:
+  /// `parts`: 2 where samples are complex, whose real and imaginary parts are filtered alike.
   block_filter(const queue& on, const formats::signal& taps, std::size_t n_channels,
-               index_range kept, precision real, const frame_sink& sink)
+               std::size_t parts, index_range kept, precision real, const frame_sink& sink)
       : kept_(kept), real_(real), sink_(sink) {
-    for (std::size_t c = 0; c < n_channels; ++c) {
-      const std::size_t row = taps.n_rows > 1 ? c : 0;
+    for (std::size_t c = 0; c < n_channels * parts; ++c) {
+      const std::size_t row = taps.n_rows > 1 ? c / parts : 0;
       std::vector<Real> values(taps.row_length);
       for (std::size_t i = 0; i < values.size(); ++i) {
         values[i] = static_cast<Real>(taps.samples[row * values.size() + i].real());
@@ -75,7 +76,7 @@ class block_filter {
 };
 
 template <class Real>
-void filter_blocks(block_filter<Real> filter, const formats::wav_reader& recording,
+void filter_blocks(block_filter<Real> filter, formats::sample_reader& recording,
                    std::optional<std::size_t> channel) {
   const std::size_t n_frames = recording.shape().row_length;
   rate_bar bar{"filter", "sample"};
@@ -88,23 +89,23 @@ void filter_blocks(block_filter<Real> filter, const formats::wav_reader& recordi
 
 }  // namespace
 
-double recording_filter_bytes(std::size_t n_channels, std::size_t n_taps) {
-  const auto channels = static_cast<double>(n_channels);
+double recording_filter_bytes(const formats::signal& shape, std::size_t n_taps) {
+  const auto channels = static_cast<double>(shape.n_rows * (shape.is_real ? 1 : 2));
   return channels *
          (16 * 8 * static_cast<double>(block_frames) + 64 * 8 * static_cast<double>(n_taps));
 }
 
-void filter_recording(const queue& on, const formats::wav_reader& recording,
+void filter_recording(const queue& on, formats::sample_reader& recording,
                       const formats::signal& taps, const recording_filter_spec& spec,
                       const frame_sink& sink) {
   const formats::signal& shape = recording.shape();
-  const std::size_t n_channels = spec.channel ? 1 : shape.n_channels;
+  const std::size_t n_channels = spec.channel ? 1 : shape.n_rows, parts = shape.is_real ? 1 : 2;
   const index_range kept = convolving::wanted_of_full(shape.row_length, taps.row_length, spec.mode);
   if (spec.real == precision::fp64) {
-    block_filter<double> filter{on, taps, n_channels, kept, spec.real, sink};
+    block_filter<double> filter{on, taps, n_channels, parts, kept, spec.real, sink};
     return filter_blocks(std::move(filter), recording, spec.channel);
   }
-  block_filter<float> filter{on, taps, n_channels, kept, spec.real, sink};
+  block_filter<float> filter{on, taps, n_channels, parts, kept, spec.real, sink};
   filter_blocks(std::move(filter), recording, spec.channel);
 }
 

@@ -7,11 +7,10 @@
 #include <optional>
 #include <span>
 
-#include "formats/signals/signal.hpp"  // signal
-#include "formats/signals/wav.hpp"     // wav_reader
-#include "wingbeat/convolution.hpp"    // extent
-#include "wingbeat/plan.hpp"           // precision
-#include "wingbeat/queue.hpp"          // queue
+#include "formats/signals/sample_reader.hpp"  // sample_reader
+#include "wingbeat/convolution.hpp"           // extent
+#include "wingbeat/plan.hpp"                  // precision
+#include "wingbeat/queue.hpp"                 // queue
 
 namespace wingbeat::cli {
 
@@ -24,15 +23,15 @@ struct recording_filter_spec {
   precision real = precision::fp32;
 };
 
-/// Takes results, [frame][channel].
+/// Takes results, [frame][channel][re, im if complex].
 using frame_sink = std::function<void(std::span<const double> frames)>;
 
-/// Returns the most bytes of the filter's arrays.
-[[nodiscard]] double recording_filter_bytes(std::size_t n_channels, std::size_t n_taps);
+/// Returns the most bytes that the arrays of filtering signals of this shape take.
+[[nodiscard]] double recording_filter_bytes(const formats::signal& shape, std::size_t n_taps);
 
 /// Filters by stream_filter and gives all results to `sink`. taps: real, one row or one for each
 /// channel, at most `max_block_taps` long. Throws `plan_error` for a result beyond the precision.
-void filter_recording(const queue& on, const formats::wav_reader& recording,
+void filter_recording(const queue& on, formats::sample_reader& recording,
                       const formats::signal& taps, const recording_filter_spec& spec,
                       const frame_sink& sink);
 

@@ -5,6 +5,10 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_bytes) {
   const std::span content{reinterpret_cast<const std::byte*>(data), n_bytes};
-  wingbeat::fuzz::check_reader([&] { return wingbeat::formats::read_npy(content, "fuzz.npy"); });
+  wingbeat::fuzz::check_reader([&] {
+    return wingbeat::formats::open_npy(
+               std::make_shared<wingbeat::formats::byte_source>(content, "fuzz.npy"))
+        ->read_all({});
+  });
   return 0;
 }

@@ -42,11 +42,15 @@ constexpr const char* examples = R"(Examples:
       --spectra-per-heap 256 --output heaps.raw --stats run.json
   wingbeat channelise guppi.raw --coarse-channel 12 --output-bits fp32 --waterfall sky.png
       complex samples, and their rate and frequencies from the header
+  wingbeat channelise capture.sigmf-meta --channels 1024 --waterfall band.png
+      I and Q of a radio
 
 Input: packed samples, the most significant bit first ('-' is stdin); those have no mark, so their
 files are named .raw, .bin or .dat, or --format raw is given. Or int16 in .npy, of one
-polarisation or [pol][sample]; VDIF, and GUPPI raw, of real or complex samples. One file of both
-polarisations, or two files. Complex samples give channels on both sides of 0 Hz.
+polarisation or [pol][sample]; VDIF, and GUPPI raw, of real or complex samples. I and Q of a radio:
+SigMF, complex .npy, --format iq of a recording of sound, or raw samples by --format; they become
+integers of 16 bits, for which magnitudes are 1 at most. One file of both polarisations, or two
+files. Complex samples give channels on both sides of 0 Hz.
 Files of delays and gains have lines of numbers, and comments from '#' on; times are in seconds
 since sample 0 of the ADC, POL is 0 or 1:
   --delays   START POL DELAY [RATE [PHASE [PHASE_RATE]]]   in s, s/s, rad and rad/s
@@ -359,10 +363,11 @@ int run(const options& o) {
 void add_input_options(CLI::App& command, options& o) {
   add_inputs(command, "POL", o.inputs, "One file or two; '-' is stdin")->required();
   add_real(command, "--adc-rate", o.adc_rate_hz, {0, 1e12, true},
-           "Samples a second; those that VDIF and GUPPI raw state when not given");
+           "Samples a second; those that the file states when not given");
   add_text(
       command, "--format", o.format,
-      "auto, raw, npy, vdif or guppi; auto is raw of names in .raw, .bin and .dat, and of pipes");
+      "auto, raw, npy, vdif, guppi, or of a radio iq, cf32, ci16, ci8, cu8 and others; auto is raw "
+      "of names in .raw, .bin and .dat, and of pipes");
   add_count(command, "--coarse-channel", o.coarse_channel, {0, std::size_t{1} << 20},
             "Which of the channels that VDIF or GUPPI raw holds");
   add_list(command, "--vdif-threads", o.vdif_threads,

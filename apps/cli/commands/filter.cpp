@@ -4,32 +4,27 @@
 #include <CLI/CLI.hpp>  // App
 
 #include <algorithm>  // clamp, copy, max, min
-#include <filesystem>
+#include <cstddef>    // ptrdiff_t
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>  // error_code
-#include <utility>       // exchange, move
+#include <utility>  // exchange, move
 #include <vector>
 
-#include "cli/choose.hpp"                 // choose_device, add_mode, add_precision, fp64_option
-#include "cli/memory_limit.hpp"           // require_memory
-#include "cli/messages.hpp"               // print_message, counted
-#include "cli/option.hpp"                 // add_command, add_file, add_count
-#include "cli/problem.hpp"                // report_times
-#include "cli/rate.hpp"                   // rate_bar
-#include "cli/recording_filter.hpp"       // filter_recording
-#include "convolving/convolver.hpp"       // convolver
-#include "convolving/geometry.hpp"        // wanted_of_full
-#include "formats/files/atomic_file.hpp"  // atomic_file
-#include "formats/files/byte_source.hpp"  // byte_source
-#include "formats/files/extension.hpp"    // extension_of
-#include "formats/files/whole_file.hpp"   // largest_file_bytes
-#include "formats/signals/signal.hpp"     // output_format_of, read_signal, write_signal
-#include "formats/signals/wav.hpp"        // wav_reader, wav_writer
-#include "text/formatted.hpp"             // formatted
-#include "verify/elements.hpp"            // numbers_of
-#include "wingbeat/error.hpp"             // plan_error
+#include "cli/choose.hpp"                     // choose_device, add_mode, add_precision, fp64_option
+#include "cli/memory_limit.hpp"               // require_memory
+#include "cli/messages.hpp"                   // print_message, counted
+#include "cli/option.hpp"                     // add_command, add_file, add_count
+#include "cli/problem.hpp"                    // report_times
+#include "cli/rate.hpp"                       // rate_bar
+#include "cli/recording_filter.hpp"           // filter_recording
+#include "convolving/convolver.hpp"           // convolver
+#include "convolving/geometry.hpp"            // wanted_of_full
+#include "formats/signals/sample_reader.hpp"  // open_samples, open_writer
+#include "formats/signals/sigmf.hpp"          // shifted_sigmf
+#include "text/formatted.hpp"                 // formatted
+#include "verify/elements.hpp"                // numbers_of
+#include "wingbeat/error.hpp"                 // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -42,14 +37,21 @@ constexpr const char* examples = R"(Examples:
   wingbeat filter rows.npy taps.npy --mode valid -o filtered.npy --precision fp64
       every row of a 2D array by itself; where TAPS has as many rows, row by row
   sox recording.wav -t wav - | wingbeat filter - lowpass.txt --output - | head
+  wingbeat filter band.sigmf-meta lowpass.txt -o narrow.sigmf-meta
+      I and Q of a recording of radio, with its captures and annotations
+  wingbeat filter samples.bin lowpass.txt --format ci16 --sample-rate 2.4e6 -o narrow.sigmf-meta
+      raw I and Q of 16 bits
 
 Result: y[n] = sum over j of taps[j] x[n - j], in the modes of scipy.signal.
 Input: text (one number a line, or two columns 're im'; a blank line between rows), .npy (1D, or
-2D as rows), .wav (all channels). The result is complex where one of the two is.
+2D as rows), recordings of sound (WAV, FLAC, AIFF, W64, Ogg and more; all channels), SigMF, raw
+samples named by --format. The result is complex where one of the two is.
 Integers in .npy become real numbers: exact up to 2^24 in fp32 and 2^53 in fp64, rounded beyond.
-Output: .txt, .csv, .npy, and .wav of real samples whose rate is known, in 32-bit floats.)";
+Output: .txt, .csv, .npy, SigMF, and of real samples whose rate is known .wav, in 32-bit floats, and
+.flac, in 24 bits.)";
 
 constexpr std::size_t last_channel = 65534;  // a .wav file counts them in 16 bits
+constexpr double max_hz = 1e12;
 
 struct options {
   memory_limit max_memory;
@@ -57,16 +59,14 @@ struct options {
   extent mode = extent::full;
   precision real = precision::fp32;
   std::optional<std::size_t> channel;
+  std::optional<double> sample_rate_hz;
+  std::string format = "auto";
 };
 
-bool is_wav(const std::string& file) {
-  return formats::extension_of(file) == ".wav";
-}
-
-/// Refuses a .wav file that cannot hold the result, before any work is done.
+/// Refuses a recording of sound of what it cannot hold, before any work is done.
 void require_recording(const options& o, const formats::signal& signal,
                        const formats::signal& taps) {
-  if (!is_wav(o.output)) return;
+  if (formats::output_format_of(o.output) != formats::output_format::sound) return;
   if (!signal.is_real || !taps.is_real) {
     throw plan_error(formatted(
         "the result is complex, because {} is, and {} would hold real samples; write .npy "
@@ -75,8 +75,8 @@ void require_recording(const options& o, const formats::signal& signal,
   }
   if (signal.sample_rate_hz > 0) return;
   throw plan_error(
-      formatted("{} has no sample rate, which {} must state; write .npy or .txt, or filter a .wav "
-                "file",
+      formatted("{} has no sample rate, which {} must state; give --sample-rate, or write .npy or "
+                ".txt",
                 o.signal_file, o.output));
 }
 
@@ -240,78 +240,71 @@ int report(const options& o, const formats::signal& result, const device_info& d
   return exit_ok;
 }
 
-/// Returns whether a recording is filtered into another block by block: it can be read at any
-/// place, and the taps are short enough.
-bool is_filtered_in_blocks(const options& o, const formats::signal& taps) {
-  std::error_code failure;
-  return is_wav(o.signal_file) && is_wav(o.output) && taps.is_real &&
-         taps.row_length <= max_block_taps &&
-         std::filesystem::is_regular_file(o.signal_file, failure);
-}
-
-int filter_blocks(const options& o, const device_info& device, const formats::signal& taps) {
+/// Filters a recording into another block by block; taps are real, and not too long for that.
+int filter_blocks(const options& o, const device_info& device, formats::sample_reader& recording,
+                  formats::signal result, const formats::signal& taps) {
   const recording_filter_spec spec{o.channel, o.mode, o.real};
-  const formats::byte_source input{o.signal_file, formats::largest_file_bytes};
-  const formats::wav_reader recording{input};
-  if (o.channel) recording.require_channel(*o.channel);
-  formats::signal result = recording.shape();
-  if (o.channel) result.n_rows = 1;
-  require_shapes(o, result, taps);
   const std::string memory =
       require_memory("filtering " + counted(result.n_rows, "channel"),
-                     recording_filter_bytes(result.n_rows, taps.row_length), o.max_memory);
+                     recording_filter_bytes(result, taps.row_length), o.max_memory);
   const index_range kept =
       convolving::wanted_of_full(result.row_length, taps.row_length, spec.mode);
   result.row_length = kept.end - kept.first;
-  formats::atomic_file output{o.output};
-  formats::wav_writer writer{output, result};
+  result.is_single_precision = o.real == precision::fp32;
+  // What a moment looks like lies in the middle of its taps.
+  result.sigmf = formats::shifted_sigmf(result.sigmf,
+                                        static_cast<std::ptrdiff_t>(taps.row_length - 1) / 2 -
+                                            static_cast<std::ptrdiff_t>(kept.first),
+                                        result.row_length);
+  const auto writer = formats::open_writer(o.output, result);
   filter_recording(queue{device}, recording, taps, spec,
-                   [&](std::span<const double> frames) { writer.add(frames); });
-  output.commit();
+                   [&](std::span<const double> frames) { writer->add(frames); });
+  writer->commit();
   return report(o, result, device, memory);
-}
-
-/// Refuses files whose samples alone exceed the limit: in memory a number takes at least twice the
-/// bytes that it has in any file but text, both in the signal and in the result.
-void require_file(const options& o) {
-  std::error_code failure;
-  const auto file_bytes = std::filesystem::file_size(o.signal_file, failure);
-  if (failure) return;
-  static_cast<void>(require_memory("reading " + o.signal_file, 3 * static_cast<double>(file_bytes),
-                                   o.max_memory));
 }
 
 int run(const options& o) {
   static_cast<void>(formats::output_format_of(o.output));
   const device_info device = choose_device(o.device, o.real);
   const formats::signal taps = formats::read_signal(o.taps_file, {.has_channels_as_rows = true});
-  if (is_filtered_in_blocks(o, taps)) return filter_blocks(o, device, taps);
-  require_file(o);
-  const formats::signal signal = formats::read_signal(
-      o.signal_file, {.channel = o.channel, .has_channels_as_rows = !o.channel});
-  report_times(o.signal_file, signal);
+  const auto recording =
+      formats::open_samples(o.signal_file, {.channel = o.channel, .format = o.format});
+  formats::signal shape = recording->shape();
+  if (o.channel) shape.n_rows = 1;
+  if (o.sample_rate_hz) shape.sample_rate_hz = *o.sample_rate_hz;
+  report_times(o.signal_file, shape);
   report_times(o.taps_file, taps);
-  require_shapes(o, signal, taps);
-  require_recording(o, signal, taps);
-  const std::string memory = require_memory("filtering " + counted(signal.n_rows, "row"),
-                                            needed_bytes(signal, taps, o.mode), o.max_memory);
+  require_shapes(o, shape, taps);
+  require_recording(o, shape, taps);
+  if (formats::has_sample_rate(formats::output_format_of(o.output)) && taps.is_real &&
+      taps.row_length <= max_block_taps) {
+    return filter_blocks(o, device, *recording, std::move(shape), taps);
+  }
+  const std::string memory = require_memory("filtering " + counted(shape.n_rows, "row"),
+                                            needed_bytes(shape, taps, o.mode), o.max_memory);
+  formats::signal signal = recording->read_all(o.channel);
+  signal.sample_rate_hz = shape.sample_rate_hz;
   const formats::signal result = row_filter{device, signal, taps, o.mode, o.real}.filtered();
   formats::write_signal(o.output, result);
   return report(o, result, device, memory);
 }
 
 void add_options(CLI::App& command, options& o) {
-  add_file(command, file_use::input, "SIGNAL", o.signal_file, "Text, .npy or .wav; '-' is stdin")
+  add_file(command, file_use::input, "SIGNAL", o.signal_file,
+           "Text, .npy, a recording of sound, SigMF; '-' is stdin")
       ->required();
   add_file(command, file_use::input, "TAPS", o.taps_file,
-           "Text, .npy or .wav: one row, or one for each of SIGNAL")
+           "The same: one row, or one for each of SIGNAL")
       ->required();
   add_file_or_stdout(command, "-o,--output", o.output,
-                     "FILE.txt, FILE.csv, FILE.npy or FILE.wav; - prints text")
+                     "FILE.txt, .csv, .npy, .wav, .flac or .sigmf-meta; - prints text")
       ->required();
   add_mode(command, o.mode);
   add_count(command, "--channel", o.channel, {0, last_channel},
-            "The only channel of a .wav SIGNAL to take");
+            "The only channel of a recording to take");
+  add_signal_format(command, o.format);
+  add_real(command, "--sample-rate", o.sample_rate_hz, {0, max_hz, /*excludes_least=*/true},
+           "In Hz, in place of the file's own");
   add_precision(command, o.real);
   add_memory_limit(command, o.max_memory);
   add_device(command, o.device);

@@ -41,16 +41,20 @@ constexpr const char* examples = R"(Examples:
       power spectral density by Welch's method, in unit²/Hz
   wingbeat transform recording.wav --spectrogram --segment 1024 --overlap 768 --plot music.png
       powers over frequency and time
+  wingbeat transform capture.bin --format cu8 --sample-rate 2.4e6 --psd --plot band.png
+      raw I and Q of a radio; SigMF states format, rate and frequency itself
   wingbeat transform image.png --axes 2 --output spectrum.npy --plot spectrum.png
       the transform of an image over both axes, and its magnitude, 0 in the middle
 
+  wingbeat transform capture.bin --format cu8 --sample-rate 2.4e6 --psd --plot band.png
+      raw I and Q of a radio; SigMF states format, rate and frequency itself
   wingbeat transform image.png --axes 2 --devices 0,1 --output spectrum.npy
       the same over two GPUs, where that is expected to be quicker than one
 
 Input: text (one number a line, or two columns 're im'; a blank line between rows; whole numbers
 with a comma between them below a line '# complex'), .npy (1D, or 2D as rows), .csv as --output
-writes it, .wav; with --axes 2 a 2D array, or an image
-(PNG, JPEG, TIFF, FITS, MRC), which becomes grey.
+writes it, recordings of sound (WAV, FLAC, AIFF, W64, Ogg and more), SigMF, raw samples named by
+--format; with --axes 2 a 2D array, or an image (PNG, JPEG, TIFF, FITS, MRC), which becomes grey.
 A row is transformed at its own length, whatever that is. --pad good pads with zeros to the next
 2^a 3^b 5^c 7^d 11^e 13^f, which is quicker (forward of real rows to the next even one; of dct1 to
 one more than such a number, of dst1 to one less); --length sets any length, and a shorter one cuts.
@@ -90,7 +94,7 @@ void refuse_options(const std::string& form, const std::vector<given_option>& op
 
 void validate_output(const transform_options& o) {
   if (o.output.empty() || o.has_frames()) return;
-  const bool is_wav = formats::output_format_of(o.output) == formats::output_format::wav;
+  const bool is_wav = formats::output_format_of(o.output) == formats::output_format::sound;
   const bool makes_reals = (o.is_inverse && o.is_half) || !o.kind.empty();
   if (is_wav && (!makes_reals || o.n_axes == 2)) {
     throw plan_error(formatted(
@@ -168,6 +172,7 @@ void validate(const transform_options& o) {
   if (o.n_axes == 2) {
     refuse_options("--axes 2", {{"--length", o.length.has_value()},
                                 {"--channel", o.channel.has_value()},
+                                {"--format", o.format != "auto"},
                                 {"--top", o.n_peaks.has_value()},
                                 {"--sample-rate", o.sample_rate_hz.has_value()},
                                 {"--window", o.weights.has_value()}});
@@ -178,10 +183,11 @@ void validate(const transform_options& o) {
   }
   const bool uses_rate = !o.plot.empty() || o.n_peaks || o.is_json || o.has_frames() ||
                          ((o.is_inverse || !o.kind.empty()) && !o.output.empty() &&
-                          formats::output_format_of(o.output) == formats::output_format::wav);
+                          formats::has_sample_rate(formats::output_format_of(o.output)));
   if (o.sample_rate_hz && !uses_rate) {
     throw plan_error(
-        "--sample-rate turns bins into Hz for --top, --plot and --json, and is written to .wav; "
+        "--sample-rate turns bins into Hz for --top, --plot and --json, and is written to "
+        "recordings; "
         "add one of them or drop it");
   }
 }
@@ -209,7 +215,7 @@ void add_frame_options(CLI::App& command, transform_options& o) {
 
 void add_options(CLI::App& command, transform_options& o) {
   add_file(command, file_use::input, "FILE", o.file,
-           "Text, .npy, .csv or .wav; or an image; '-' is stdin")
+           "Text, .npy, .csv, a recording of sound or SigMF; or an image; '-' is stdin")
       ->required();
   add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
   add_devices(command, o.devices, "One transform over several devices, as 0,1 or host,host,host");
@@ -238,7 +244,8 @@ void add_options(CLI::App& command, transform_options& o) {
   add_text(command, "--scale", o.scale_name,
            "none, by_length or by_sqrt_length (forward: none, inverse: by_length); of powers "
            "density or spectrum (density)");
-  add_count(command, "--channel", o.channel, {0, last_channel}, "Channel of a .wav file");
+  add_count(command, "--channel", o.channel, {0, last_channel}, "Channel of a recording");
+  add_signal_format(command, o.format);
   add_real(command, "--sample-rate", o.sample_rate_hz, {0, max_hz, /*excludes_least=*/true},
            "In Hz, in place of the file's own");
   add_choice(command, "--check", o.check,
@@ -246,9 +253,10 @@ void add_options(CLI::App& command, transform_options& o) {
                                            {"sample", verify::check_extent::sample},
                                            {"none", verify::check_extent::none}},
              "Values that are compared (up to 2^16 are all): ");
-  add_file_or_stdout(command, "-o,--output", o.output,
-                     "Write the values to FILE.txt, FILE.csv, FILE.npy or, real ones, FILE.wav; "
-                     "- prints them as text, and tables on stderr");
+  add_file_or_stdout(
+      command, "-o,--output", o.output,
+      "Write the values to FILE.txt, .csv, .npy, .sigmf-meta or, real ones, .wav or .flac; "
+      "- prints them as text, and tables on stderr");
   add_file(command, file_use::output, "--plot", o.plot,
            "Draw magnitudes or powers in dB to FILE.png, .svg or .pdf");
   add_count(command, "--top", o.n_peaks, {1, max_length}, "Print the K strongest bins of each row");
@@ -297,7 +305,7 @@ int report_outcome(const transform_options& o, const std::string& heading, std::
 
 void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen) {
   report_times(file, signal);
-  if (signal.n_channels == 1 || is_chosen) return;
+  if (signal.n_channels <= 1 || is_chosen) return;
   print_message("{} has {} channels; channel 0 is taken (--channel chooses)", file,
                 signal.n_channels);
 }

@@ -160,9 +160,11 @@ int transform_frames(const transform_options& o) {
   if (!o.output.empty()) require_power_format(o.output);
   const precision real = o.real;
   static_cast<void>(devices_for(o.engines, real, 0, o.check));
-  const formats::signal signal = formats::read_signal(o.file, {.channel = o.channel});
+  const formats::signal signal =
+      formats::read_signal(o.file, {.channel = o.channel, .format = o.format});
   report_channels(o.shown_file(), signal, o.channel.has_value());
   shape.rate_hz = o.sample_rate_hz.value_or(signal.sample_rate_hz);
+  shape.centre_hz = signal.centre_hz;
   const frame_problem problem = problem_of(o, signal, shape);
   static_cast<frame_layout&>(shape) = problem.layout;
   shape.is_double = real == precision::fp64;

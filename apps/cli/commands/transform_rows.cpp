@@ -90,8 +90,8 @@ void report_recording(const std::string& file, const formats::signal& recording)
     n_beyond += std::abs(sample.real()) > 1 ? 1 : 0;
   }
   print_message(
-      "{} has floats of 32 bits at {:g} Hz, unscaled and unclipped; full scale is 1, the "
-      "largest magnitude {:.6g}",
+      "{} has samples at {:g} Hz, unscaled and unclipped; full scale is 1, the largest magnitude "
+      "{:.6g}",
       file, recording.sample_rate_hz, largest);
   if (n_beyond > 0) {
     print_message(
@@ -107,7 +107,7 @@ void write_files(const transform_options& o, const spectrum& shown, const engine
     formats::write_signal(o.output, shown.bins);
     print_message("wrote {}: {} of {} values by {}", o.output, counted(shown.bins.n_rows, "row"),
                   shown.bins.row_length, device);
-    if (formats::output_format_of(o.output) == formats::output_format::wav) {
+    if (formats::output_format_of(o.output) == formats::output_format::sound) {
       report_recording(o.output, shown.bins);
     }
   }
@@ -126,16 +126,17 @@ void write_files(const transform_options& o, const spectrum& shown, const engine
 }
 
 int report(const transform_options& o, const problem& solved, const engine_outcome& found,
-           const verify::judge& check, double sample_rate_hz) {
+           const verify::judge& check, double sample_rate_hz, double centre_hz) {
   auto document = transform_json(o.file, solved, sample_rate_hz);
+  if (centre_hz > 0) document["centre_hz"] = centre_hz;
   if (o.weights) {
     document["window"] = name_of(*o.weights);
     document["window_form"] = "periodic";
   }
   const auto report_values = [&](nlohmann::ordered_json& values) {
     spectrum shown{signal_of(solved, complete(solved, found.best_values)), solved.length(),
-                   request::traits_of(solved.spec.kind).in == request::domain::real,
-                   sample_rate_hz};
+                   request::traits_of(solved.spec.kind).in == request::domain::real, sample_rate_hz,
+                   centre_hz};
     shown.bins.sample_rate_hz = sample_rate_hz;
     const auto peaks = o.n_peaks ? strongest(shown, *o.n_peaks) : std::vector<peak>{};
     if (!o.is_json && !peaks.empty()) print_table(peaks_text(shown, peaks), {o.output});
@@ -151,14 +152,16 @@ int report(const transform_options& o, const problem& solved, const engine_outco
 int transform_rows(const transform_options& o) {
   const transform_request request = request_of(o);
   static_cast<void>(devices_for(o, 0));
-  const formats::signal signal = formats::read_signal(o.file, {.channel = o.channel});
+  const formats::signal signal =
+      formats::read_signal(o.file, {.channel = o.channel, .format = o.format});
   report_channels(o.shown_file(), signal, o.channel.has_value());
   const problem solved = make_problem(signal, o.shown_file(), request);
   report_length(o, solved);
   report_input(o, solved);
   std::optional<verify::judge> check;
   const engine_outcome found = solve(o, solved, check);
-  return report(o, solved, found, *check, o.sample_rate_hz.value_or(signal.sample_rate_hz));
+  return report(o, solved, found, *check, o.sample_rate_hz.value_or(signal.sample_rate_hz),
+                signal.centre_hz);
 }
 
 }  // namespace wingbeat::cli

@@ -165,7 +165,7 @@ void power_spectra::average() {
 double power_spectra::frequency(std::size_t k) const {
   const bool is_negative = !is_real && k >= (length + 1) / 2;
   const double bin = static_cast<double>(k) - (is_negative ? static_cast<double>(length) : 0);
-  return bin * bin_width();
+  return (rate_hz > 0 ? centre_hz : 0) + bin * bin_width();
 }
 
 double power_spectra::bin_width() const {
@@ -237,6 +237,7 @@ nlohmann::ordered_json powers_json(const std::string& file, const power_spectra&
   document["unit"] = unit_of(powers);
   document["sample_rate_hz"] = nullptr;
   if (powers.rate_hz > 0) document["sample_rate_hz"] = powers.rate_hz;
+  if (powers.centre_hz > 0) document["centre_hz"] = powers.centre_hz;
   document["window"] = powers.window_name;
   document["window_form"] = "periodic";
   document["segment"] = powers.length;

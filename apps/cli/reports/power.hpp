@@ -18,7 +18,8 @@ enum class power_scaling { density, spectrum };
 struct power_spectra : frame_layout {
   std::vector<double> values = {};  // [row][frame][bin]; averaged [row][bin]
   bool is_spectrogram = false, is_double = false;
-  double rate_hz = 0;  ///< 0: unknown; frequencies are then in cycles per sample.
+  double rate_hz = 0;    ///< 0: unknown; frequencies are then in cycles per sample.
+  double centre_hz = 0;  ///< The frequency that is 0 Hz in the samples; used if the rate is known.
   power_scaling scale = power_scaling::density;
   std::string window_name = {};
   double noise_bandwidth_bins = 1;

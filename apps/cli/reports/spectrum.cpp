@@ -39,7 +39,7 @@ double spectrum::signed_bin(std::size_t k) const {
 }
 
 double spectrum::frequency_hz(std::size_t k) const {
-  return signed_bin(k) * sample_rate_hz / static_cast<double>(length);
+  return centre_hz + signed_bin(k) * sample_rate_hz / static_cast<double>(length);
 }
 
 std::vector<peak> strongest(const spectrum& shown, std::size_t n_peaks) {

@@ -17,6 +17,7 @@ struct spectrum {
   std::size_t length = 0;     ///< N of the transform; a half spectrum has fewer bins.
   bool is_of_real = false;    ///< Bins above N/2 mirror those below and are not shown.
   double sample_rate_hz = 0;  ///< 0: unknown.
+  double centre_hz = 0;       ///< Of bin 0, where samples were mixed down.
 
   /// Returns the number of bins shown per row.
   [[nodiscard]] std::size_t n_shown() const { return is_of_real ? length / 2 + 1 : length; }

@@ -46,6 +46,10 @@ class atomic_file {
   /// Returns whether bytes can still be changed: not those of a pipe, a device or a descriptor.
   [[nodiscard]] bool can_rewrite() const noexcept { return !temporary_.empty(); }
 
+  /// Returns the file that becomes `path`, for libraries that write files by their names; empty if
+  /// bytes cannot be changed.
+  [[nodiscard]] const std::string& written_path() const noexcept { return temporary_; }
+
   /// Flushes to the disk and renames. Nothing may be written afterwards.
   void commit();
 

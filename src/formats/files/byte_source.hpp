@@ -51,6 +51,9 @@ class byte_source {
   /// while being read, because callers check `size` first.
   void read(std::size_t offset, std::span<std::byte> buffer) const;
 
+  /// Returns all bytes. Throws `file_error` for more than `limit_bytes`, too.
+  [[nodiscard]] std::vector<std::byte> all(std::size_t limit_bytes) const;
+
  private:
   std::string name_;
   std::size_t size_ = 0;

@@ -163,6 +163,15 @@ npy_header take_npy_header(std::span<const std::byte>& content, std::string_view
   return parse_npy_header(take_header(content, name), name);
 }
 
+std::pair<npy_header, std::size_t> read_npy_header(const byte_source& source) {
+  constexpr std::size_t max_header_bytes = std::size_t{1} << 20;
+  std::vector<std::byte> head(std::min(source.size(), max_header_bytes));
+  source.read(0, head);
+  std::span<const std::byte> rest = head;
+  npy_header header = take_npy_header(rest, source.name());
+  return {std::move(header), head.size() - rest.size()};
+}
+
 std::optional<npy_type> npy_type_of(std::string_view descr) {
   using enum number_type;
   struct known_type {

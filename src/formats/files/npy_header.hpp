@@ -8,8 +8,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>  // pair
 #include <vector>
 
+#include "formats/files/byte_source.hpp"  // byte_source
 #include "formats/files/number_type.hpp"  // number_type
 
 namespace wingbeat::formats {
@@ -24,6 +26,9 @@ struct npy_header {
 /// them from `content`, which leaves the samples. Throws `file_error` naming `name`.
 [[nodiscard]] npy_header take_npy_header(std::span<const std::byte>& content,
                                          std::string_view name);
+
+/// Parses the header of a file, and returns the offset of the samples, too. Throws as above.
+[[nodiscard]] std::pair<npy_header, std::size_t> read_npy_header(const byte_source& source);
 
 /// The type of samples: numbers, or pairs of them.
 struct npy_type {

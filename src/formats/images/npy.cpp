@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/files/byte_source.hpp"  // read_pieces
-#include "formats/files/npy_header.hpp"   // npy_header, npy_type, npy_prefix, take_npy_header
+#include "formats/files/npy_header.hpp"   // npy_header, npy_type, npy_prefix, read_npy_header
 #include "formats/files/refusal.hpp"      // printable, refuse
 #include "formats/images/packed.hpp"      // packed_images, packed_sink
 
@@ -93,13 +93,8 @@ class fortran_images final : public image_source {
 }  // namespace
 
 std::unique_ptr<image_source> open_npy_images(const byte_source& source, std::size_t limit_bytes) {
-  constexpr std::size_t max_header_bytes = std::size_t{1} << 20;
   const std::string& name = source.name();
-  std::vector<std::byte> head(std::min(source.size(), max_header_bytes));
-  source.read(0, head);
-  std::span<const std::byte> rest = head;
-  const npy_header header = take_npy_header(rest, name);
-  const std::size_t start = head.size() - rest.size();
+  const auto [header, start] = read_npy_header(source);
   npy_type stored = parse_type(header, name);
   image_stack shape = parse_shape(header, name);
   shape.is_complex = std::exchange(stored.is_complex, false);

@@ -1,53 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/signals/signal.hpp"
 
+#include <algorithm>  // ranges::copy
+#include <array>
 #include <new>  // bad_alloc
-#include <span>
-#include <string>
 #include <string_view>
+#include <utility>  // exchange, move
 
-#include "formats/files/atomic_file.hpp"  // atomic_file, is_written_directly
-#include "formats/files/extension.hpp"    // extension_of
-#include "formats/files/refusal.hpp"      // refuse
-#include "formats/files/signature.hpp"    // signed_content
-#include "formats/files/whole_file.hpp"   // read_whole_file, shown_name
-#include "formats/signals/csv.hpp"        // has_csv_heading, read_csv
-#include "formats/signals/npy.hpp"        // read_npy, write_npy
-#include "formats/signals/text.hpp"       // read_text, write_csv, write_text
-#include "formats/signals/wav.hpp"        // read_wav, write_wav
-#include "text/formatted.hpp"             // formatted
-#include "wingbeat/error.hpp"             // plan_error
+#include "formats/files/atomic_file.hpp"      // atomic_file, is_written_directly
+#include "formats/files/extension.hpp"        // extension_of
+#include "formats/files/refusal.hpp"          // refuse
+#include "formats/files/signature.hpp"        // signed_content
+#include "formats/files/whole_file.hpp"       // largest_file_bytes, shown_name
+#include "formats/signals/audio.hpp"          // open_audio, open_audio_writer
+#include "formats/signals/csv.hpp"            // has_csv_heading, read_csv
+#include "formats/signals/npy.hpp"            // open_npy, write_npy
+#include "formats/signals/numbers.hpp"        // open_raw, raw_layout_of
+#include "formats/signals/sample_reader.hpp"  // sample_reader, sample_writer
+#include "formats/signals/sigmf.hpp"          // is_sigmf, open_sigmf, open_sigmf_writer
+#include "formats/signals/text.hpp"           // read_text, write_csv, write_text
+#include "text/formatted.hpp"                 // formatted
+#include "wingbeat/error.hpp"                 // plan_error
 
 namespace wingbeat::formats {
 namespace {
 
-signal read_content(std::span<const std::byte> content, const std::filesystem::path& file,
-                    const read_options& options) {
-  const std::string name = shown_name(file);
+/// Rows that are in memory, because their file is a text.
+class rows_in_memory final : public sample_reader {
+ public:
+  rows_in_memory(std::string name, signal rows)
+      : sample_reader(std::move(name), rows, true), samples_(std::move(own_shape().samples)) {}
+
+  signal read_all(std::optional<std::size_t>) override {
+    signal rows = shape();
+    rows.samples = std::move(samples_);
+    return rows;
+  }
+
+ private:
+  void load(std::size_t first, channel_range rows, std::span<double> frames) override {
+    const std::size_t parts = shape().is_real ? 1 : 2;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      const std::size_t sample = i / parts, row = rows.first + sample % rows.count;
+      const auto& z = samples_[row * shape().row_length + first + sample / rows.count];
+      frames[i] = i % parts == 0 ? z.real() : z.imag();
+    }
+  }
+
+  std::vector<std::complex<double>> samples_;
+};
+
+/// Takes the two channels of a recording as the real and imaginary parts of one.
+class paired_channels final : public sample_reader {
+ public:
+  explicit paired_channels(std::unique_ptr<sample_reader> channels)
+      : sample_reader(channels->name(), channels->shape()), channels_(std::move(channels)) {
+    signal& paired = own_shape();
+    if (!paired.is_real || paired.n_rows != 2) {
+      throw plan_error(
+          formatted("{} has {} channels of {} samples, and I and Q are two of real ones; leave "
+                    "--format iq out",
+                    name(), paired.n_rows, paired.is_real ? "real" : "complex"));
+    }
+    paired.is_real = false;
+    paired.n_rows = paired.n_channels = 1;
+  }
+
+ private:
+  void load(std::size_t first, channel_range, std::span<double> frames) override {
+    std::ranges::copy(channels_->read(first, frames.size() / 2), frames.begin());
+  }
+
+  std::unique_ptr<sample_reader> channels_;
+};
+
+std::unique_ptr<sample_reader> open_content(const std::filesystem::path& file,
+                                            const std::string& format) {
+  if (format == "auto" && is_sigmf(file)) return open_sigmf(file);
+  auto source = std::make_shared<const byte_source>(file, largest_file_bytes);
+  if (const auto layout = raw_layout_of(format)) {
+    const std::size_t size = source->size();
+    return open_raw(std::move(source), *layout, size, {.n_channels = 1});
+  }
+  std::array<std::byte, 4096> bytes;
+  const std::span<const std::byte> head{bytes.data(), source->read_some(0, bytes)};
   const std::string extension = extension_of(file);
+  const std::string_view kind = signed_content(head), npy = "an array in .npy";
+  const bool is_named = extension == ".wav" || extension == ".mp3";  // MP3 may begin anyhow
+  if (kind != npy && extension != ".npy" && (kind.ends_with(" sound") || is_named)) {
+    return open_audio(std::move(source));
+  }
+  if (kind == npy || extension == ".npy") return open_npy(std::move(source));
+  const std::string& name = source->name();
+  if (!kind.empty()) {
+    refuse(name, "is {}; sound, .npy, SigMF, .csv and text are read, so convert it", kind);
+  }
+  const std::vector<std::byte> content = source->all(largest_file_bytes);
   const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
-  if (extension != ".npy" && (extension == ".wav" || is_wav(text))) {
-    const auto channel =
-        options.has_channels_as_rows ? std::nullopt : std::optional{options.channel.value_or(0)};
-    return read_wav(content, name, channel);
+  return std::make_unique<rows_in_memory>(
+      name, has_csv_heading(text) ? read_csv(text, name) : read_text(text, name));
+}
+
+/// Adds a signal to a file of frames.
+void write_frames(sample_writer& writer, const signal& recording) {
+  std::vector<double> frame;
+  for (std::size_t i = 0; i < recording.row_length; ++i) {
+    frame.clear();
+    for (std::size_t row = 0; row < recording.n_rows; ++row) {
+      const auto& z = recording.samples[row * recording.row_length + i];
+      frame.push_back(z.real());
+      if (!recording.is_real) frame.push_back(z.imag());
+    }
+    writer.add(frame);
   }
-  if (options.channel) {
-    throw plan_error(
-        formatted("{} is not a .wav file, so channel {} means nothing there; leave the channel out",
-                  name, *options.channel));
-  }
-  if (extension == ".npy" || text.starts_with("\x93NUMPY")) return read_npy(content, name);
-  if (const std::string_view kind = signed_content(content); !kind.empty()) {
-    refuse(name, "is {}; .wav, .npy, .csv and text are read, so convert it", kind);
-  }
-  if (has_csv_heading(text)) return read_csv(text, name);
-  return read_text(text, name);
+  writer.commit();
 }
 
 }  // namespace
 
+void require_signal_format(const std::string& format) {
+  if (format == "auto" || format == "iq" || raw_layout_of(format)) return;
+  throw plan_error(
+      formatted("--format {} is not known; give auto, iq for a recording whose two channels are I "
+                "and Q, or the type of raw samples: c or r (complex, real), then f32, f64, i8, u8, "
+                "i16, u16, i32 or u32, such as cf32 or ci16_be",
+                format));
+}
+
+std::unique_ptr<sample_reader> open_samples(const std::filesystem::path& file,
+                                            const read_options& options) {
+  require_signal_format(options.format);
+  auto opened = open_content(file, options.format);
+  if (options.format == "iq") opened = std::make_unique<paired_channels>(std::move(opened));
+  const std::size_t n_channels = opened->shape().n_channels;
+  if (options.channel && n_channels == 0) {
+    throw plan_error(
+        formatted("{} has rows and no channels, so channel {} means nothing there; leave the "
+                  "channel out",
+                  opened->name(), *options.channel));
+  }
+  if (options.channel && *options.channel >= n_channels) {
+    throw plan_error(formatted("{} has no channel {}; choose one from 0 to {}", opened->name(),
+                               *options.channel, n_channels - 1));
+  }
+  return opened;
+}
+
+std::unique_ptr<sample_writer> open_writer(const std::filesystem::path& file, const signal& shape) {
+  switch (output_format_of(file)) {
+    case output_format::sound: return open_audio_writer(file, shape);
+    case output_format::sigmf: return open_sigmf_writer(file, shape);
+    default: return nullptr;
+  }
+}
+
 signal read_signal(const std::filesystem::path& file, const read_options& options) try {
-  return read_content(read_whole_file(file), file, options);
+  const auto opened = open_samples(file, options);
+  const bool is_one = opened->shape().n_channels > 0 && !options.has_channels_as_rows;
+  return opened->read_all(is_one ? std::optional{options.channel.value_or(0)} : std::nullopt);
 } catch (const std::bad_alloc&) {
   refuse(shown_name(file), "does not fit into memory; split the file");
 }
@@ -57,21 +167,22 @@ output_format output_format_of(const std::filesystem::path& file) {
   if (extension == ".txt") return output_format::text;
   if (extension == ".csv") return output_format::csv;
   if (extension == ".npy") return output_format::npy;
-  if (extension == ".wav") return output_format::wav;
+  if (extension == ".wav" || extension == ".flac") return output_format::sound;
+  if (extension == ".sigmf-meta" || extension == ".sigmf-data") return output_format::sigmf;
   if (extension.empty() && is_written_directly(file)) return output_format::text;
   throw plan_error(formatted(
-      "cannot tell how to write {}; its name must end in .txt, .csv, .npy or .wav", file.string()));
+      "cannot tell how to write {}; its name must end in .txt, .csv, .npy, .wav, .flac or "
+      ".sigmf-meta",
+      file.string()));
 }
 
 void write_signal(const std::filesystem::path& file, const signal& recording) {
+  if (const auto writer = open_writer(file, recording)) return write_frames(*writer, recording);
   const output_format format = output_format_of(file);
   atomic_file to(file);
-  switch (format) {
-    case output_format::text: write_text(to, recording); break;
-    case output_format::csv: write_csv(to, recording); break;
-    case output_format::npy: write_npy(to, recording); break;
-    case output_format::wav: write_wav(to, recording); break;
-  }
+  if (format == output_format::text) write_text(to, recording);
+  if (format == output_format::csv) write_csv(to, recording);
+  if (format == output_format::npy) write_npy(to, recording);
   to.commit();
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>  // size_t
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace wingbeat::formats {
@@ -20,7 +21,9 @@ struct signal {
   bool is_single_precision = false;  ///< fp32 holds every sample exactly.
   bool may_have_times = false;       ///< Two columns of text; the first rises in equal steps.
   double sample_rate_hz = 0;         ///< 0: not in the file.
-  std::size_t n_channels = 1;        ///< In a .wav file; one of them was read.
+  std::size_t n_channels = 0;        ///< One of them may be read. 0: rows are no channels.
+  double centre_hz = 0;              ///< What 0 Hz was before samples were mixed down.
+  std::string sigmf = {};  ///< The document of a SigMF recording; empty: the file has none.
 
   /// Returns whether the array has two dimensions, [row][sample].
   [[nodiscard]] bool has_row_axis() const noexcept { return is_table || n_rows > 1; }
@@ -28,27 +31,39 @@ struct signal {
 
 /// How to read a file.
 struct read_options {
-  std::optional<std::size_t> channel = {};  ///< Channel of a .wav file, from 0; unset: channel 0.
-  bool has_channels_as_rows = false;        ///< Reads all channels of a .wav file, each as a row.
+  std::optional<std::size_t> channel = {};  ///< Channel of a recording, from 0; unset: channel 0.
+  bool has_channels_as_rows = false;        ///< Reads all channels of a recording, each as a row.
+  /// "auto" is what the content tells; "iq" takes two channels for I and Q; others are types of raw
+  /// samples (`raw_layout_of`).
+  std::string format = "auto";
 };
 
-/// Returns the signal in the file. Recognises .npy and .wav by extension or first bytes, the CSV of
-/// `write_signal` by its heading; otherwise reads text. "-" is stdin.
+/// Throws `plan_error` for a format that `read_signal` does not know.
+void require_signal_format(const std::string& format);
+
+/// Returns the signal in the file. Recognises SigMF by extension, .npy and .wav by extension or
+/// first bytes, other recordings of sound by first bytes, the CSV of `write_signal` by its heading;
+/// otherwise reads text. "-" is stdin.
 /// Throws `file_error` for a file that cannot be read or is malformed, and `plan_error` for a
 /// channel that the file does not have.
 [[nodiscard]] signal read_signal(const std::filesystem::path& file,
                                  const read_options& options = {});
 
 /// The formats that `write_signal` writes.
-enum class output_format { text, csv, npy, wav };
+enum class output_format { text, csv, npy, sound, sigmf };
 
-/// Returns the format that the extension names (.txt, .csv, .npy, .wav); text for a pipe, a device
-/// or stdout ("-") without extension. Throws `plan_error` for any other, so that a caller can check
-/// before the work.
+/// Returns whether a format states the sample rate. Such files are written frame by frame.
+[[nodiscard]] constexpr bool has_sample_rate(output_format format) {
+  return format == output_format::sound || format == output_format::sigmf;
+}
+
+/// Returns the format that the extension names (.txt, .csv, .npy, .wav, .flac, .sigmf-meta); text
+/// for a pipe, a device or stdout ("-") without extension. Throws `plan_error` for any other, so
+/// that a caller can check before the work.
 [[nodiscard]] output_format output_format_of(const std::filesystem::path& file);
 
 /// Writes the signal in the format that the extension names; the file appears whole or not at all.
-/// Throws `plan_error` for an unknown extension and for samples that .wav does not hold (wav.hpp),
+/// Throws `plan_error` for an unknown extension and for samples that the format cannot hold,
 /// and `file_error` if the file cannot be written.
 void write_signal(const std::filesystem::path& file, const signal& recording);
 

@@ -102,8 +102,8 @@ TEST_F(recordings, are_arrays_in_either_order) {
 TEST_F(recordings, are_no_files_of_other_formats) {
   const std::string rest = packed_samples();
   for (const auto& [name, content, noun] : std::vector<std::array<std::string, 3>>{
-           {"a.wav", "RIFF\x24\0\0\0WAVEfmt "s + rest, "a WAV recording"},
-           {"a.raw", "RIFF\x24\0\0\0WAVEfmt "s + rest, "a WAV recording"},
+           {"a.wav", "RIFF\x24\0\0\0WAVEfmt "s + rest, "WAV sound"},
+           {"a.raw", "RIFF\x24\0\0\0WAVEfmt "s + rest, "WAV sound"},
            {"a.png", "\x89PNG\r\n\x1A\n"s + rest, "a PNG image"},
            {"a.dat", "\x1F\x8B\x08\0"s + rest, "a gzip archive"},
            {"a.pcap", "\xD4\xC3\xB2\xA1"s + rest, "a capture of packets (pcap)"},

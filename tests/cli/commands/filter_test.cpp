@@ -15,7 +15,6 @@
 #include "convolving/direct_sum.hpp"     // direct_sum
 #include "formats/files/npy_header.hpp"  // npy_prefix
 #include "formats/signals/signal.hpp"    // read_signal, write_signal
-#include "formats/signals/wav.hpp"       // write_wav
 
 namespace {
 
@@ -129,9 +128,7 @@ TEST(filter, takes_all_channels_of_a_recording_and_writes_one) {
   const workplace place;
   auto signal = random_rows(2, 30, true, 1);
   signal.sample_rate_hz = 48000;
-  formats::atomic_file recording{place.folder().path() / "x.wav"};
-  formats::write_wav(recording, signal);
-  recording.commit();
+  signal_file(place, "x.wav", signal);
   const auto taps = random_rows(1, 4, true, 2);
   signal_file(place, "t.txt", taps);
 
@@ -204,11 +201,7 @@ TEST(filter, takes_every_channel_of_a_pipe) {
   const workplace place;
   auto recording = random_rows(2, 500, true, 3);
   recording.sample_rate_hz = 8000;
-  {
-    formats::atomic_file file{place.folder().path() / "x.wav"};
-    formats::write_wav(file, recording);
-    file.commit();
-  }
+  signal_file(place, "x.wav", recording);
   place.file("t.txt", "1\n2\n-1\n");
   const std::string wav = place.folder().read("x.wav");
   const auto expected = filtered(place, {"x.wav", "t.txt"}, "y.npy");
@@ -249,9 +242,7 @@ TEST(filter, takes_recordings_block_by_block) {
   const workplace place;
   auto signal = random_rows(2, 150001, true, 1);  // more than two blocks
   signal.sample_rate_hz = 8000;
-  formats::atomic_file recording{place.folder().path() / "x.wav"};
-  formats::write_wav(recording, signal);
-  recording.commit();
+  signal_file(place, "x.wav", signal);
   for (const std::size_t n_rows : {1, 2}) {
     const auto taps = random_rows(n_rows, 6, true, 2);
     signal_file(place, "t.npy", taps);
@@ -299,7 +290,7 @@ TEST(filter, refuses_in_a_sentence_and_writes_nothing) {
            {{"x.txt", "t.txt", "-o", "y.wav"}, 2, "x.txt has no sample rate, which y.wav must"},
            {{"complex.txt", "t.txt", "-o", "y.wav"}, 2, "is complex, because complex.txt is"},
            {{"x.txt", "complex.txt", "-o", "y.wav"}, 2, "is complex, because complex.txt is"},
-           {{"x.txt", "t.txt", "-o", "y.png"}, 2, "must end in .txt, .csv, .npy or .wav"},
+           {{"x.txt", "t.txt", "-o", "y.png"}, 2, "must end in .txt, .csv, .npy, .wav"},
            {{"large.txt", "t.txt", "-o", "y.txt"}, 2, "exceeds the range of fp32"},
            {{"small.txt", "t.txt", "-o", "y.txt"}, 2, "all results are below 1.18e-38"},
            {{"x.txt", "none.txt", "-o", "y.txt"}, 4, "none.txt"},

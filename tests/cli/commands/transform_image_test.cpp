@@ -206,7 +206,7 @@ TEST_F(transform_image, recordings_come_out_of_the_inverse) {
   run({"in.npy", "--half", "--output", "half.npy"});
   const finished back = run({"half.npy", "--half", "--inverse", "--scale", "none", "--sample-rate",
                              "8000", "--output", "back.wav"});
-  EXPECT_THAT(back.err, HasSubstr("floats of 32 bits at 8000 Hz, unscaled and unclipped"));
+  EXPECT_THAT(back.err, HasSubstr("samples at 8000 Hz, unscaled and unclipped"));
   EXPECT_THAT(back.err, HasSubstr("exceed full scale, and players clip them"));
   for (const std::string channel : {"0", "1"}) {
     run({"back.wav", "--channel", channel, "--output", "again.npy"});

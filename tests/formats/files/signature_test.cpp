@@ -19,20 +19,20 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 
 TEST(signature, names_known_formats) {
   for (const auto& [head, content] : std::vector<std::pair<std::string, std::string>>{
-           {"RIFF\x24\0\0\0WAVEfmt "s, "a WAV recording"},
+           {"RIFF\x24\0\0\0WAVEfmt "s, "WAV sound"},
            {"RIFF\x24\0\0\0AVI LIST"s, "a RIFF file"},
-           {"fLaC\0\0\0\x22"s, "a FLAC recording"},
-           {"OggS\0\2"s, "an Ogg recording"},
+           {"fLaC\0\0\0\x22"s, "FLAC sound"},
+           {"OggS\0\2"s, "Ogg sound"},
            {"FORM\0\0\0\x30"
             "AIFFCOMM"s,
-            "an AIFF recording"},
+            "AIFF sound"},
            {"FORM\0\0\0\x30"
             "AIFCFVER"s,
-            "an AIFF recording"},
-           {".snd\0\0\0\x18"s, "an AU recording"},
-           {"caff\0\1\0\0"s, "a CAF recording"},
-           {"riff\x2E\x91\xCF\x11\xA5\xD6"s, "a W64 recording"},
-           {"ID3\4\0"s, "an MP3 recording"},
+            "AIFF sound"},
+           {".snd\0\0\0\x18"s, "AU sound"},
+           {"caff\0\1\0\0"s, "CAF sound"},
+           {"riff\x2E\x91\xCF\x11\xA5\xD6"s, "W64 sound"},
+           {"ID3\4\0"s, "MP3 sound"},
            {"\x89PNG\r\n\x1A\n\0\0"s, "a PNG image"},
            {"\xFF\xD8\xFF\xE0\0\x10JFIF"s, "a JPEG image"},
            {"II*\0\x08\0"s, "a TIFF image"},

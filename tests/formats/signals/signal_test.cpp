@@ -42,18 +42,13 @@ TEST(read_signal, chooses_by_extension_and_by_magic) {
   EXPECT_THAT(read_signal(folder.write("array", folder.read("a.npy"))).samples, ElementsAre(0.5));
   EXPECT_THAT(refusal(folder.write("b.npy", "0.5")), HasSubstr("NumPy's magic bytes"));
   EXPECT_THAT(refusal(folder.write("b.wav", "0.5")), HasSubstr("fewer than a .wav header"));
+  EXPECT_THAT(refusal(folder.write("b.flac", "fLaC\1\2\3")), HasSubstr("cannot be read as sound"));
 }
 
 TEST(read_signal, names_other_formats_that_it_does_not_read) {
   const temporary_folder folder;
-  for (const auto& [head, kind] :
-       {std::pair{"fLaC", "a FLAC"}, {"OggS", "an Ogg"}, {".snd", "an AU"}, {"caff", "a CAF"}}) {
-    const std::string content = head + std::string("\0\2\0\x22", 4);
-    EXPECT_THAT(refusal(folder.write("a.dat", content)),
-                EndsWith(std::string("is ") + kind +
-                         " recording; .wav, .npy, .csv and text are read, so convert it"));
-  }
-  EXPECT_THAT(refusal(folder.write("b.txt", "%PDF-1.7\n")), HasSubstr("is a PDF document;"));
+  EXPECT_THAT(refusal(folder.write("b.txt", "%PDF-1.7\n")),
+              HasSubstr("is a PDF document; sound, .npy, SigMF, .csv and text are read"));
 }
 
 TEST(read_signal, refuses_a_channel_where_there_are_none) {
@@ -61,7 +56,7 @@ TEST(read_signal, refuses_a_channel_where_there_are_none) {
   const auto text = folder.write("a.txt", "0.5");
   const auto message =
       message_of<wingbeat::plan_error>([&] { (void)read_signal(text, {.channel = 0}); });
-  EXPECT_THAT(message, HasSubstr("is not a .wav file, so channel 0 means nothing there"));
+  EXPECT_THAT(message, HasSubstr("has rows and no channels, so channel 0 means nothing there"));
   EXPECT_THROW((void)read_signal(folder.write("a.wav", tiny_wav()), {.channel = 1}),
                wingbeat::plan_error);
 }
@@ -82,7 +77,7 @@ TEST(read_signal, refuses_files_that_cannot_be_read) {
 
 TEST(read_signal, refuses_more_bytes_than_it_may_hold) {
   const temporary_folder folder;
-  const auto sparse = folder.write("large.npy", "x");
+  const auto sparse = folder.write("large.txt", "1");
   std::filesystem::resize_file(sparse, (std::uintmax_t{1} << 32) + 1);
   EXPECT_THAT(refusal(sparse), HasSubstr("holds 4294967297 bytes; at most 4294967296 are read"));
 }
@@ -107,10 +102,10 @@ TEST(write_signal, chooses_by_extension) {
   write_signal(folder.path() / "a.CSV", one);
   EXPECT_EQ(folder.read("a.txt"), "1 -2\n");
   EXPECT_EQ(folder.read("a.CSV"), "index,re,im\n0,1,-2\n");
-  for (const char* name : {"a.flac", "a", "a.txt.gz", ".npy"}) {
+  for (const char* name : {"a.mp3", "a", "a.txt.gz", ".npy"}) {
     const auto message =
         message_of<wingbeat::plan_error>([&] { write_signal(folder.path() / name, one); });
-    EXPECT_THAT(message, HasSubstr("must end in .txt, .csv, .npy or .wav")) << name;
+    EXPECT_THAT(message, HasSubstr("must end in .txt, .csv, .npy, .wav")) << name;
   }
   EXPECT_EQ(folder.n_files(), 2);
   const signal tone{.samples = {0.5, -2}, .row_length = 2, .sample_rate_hz = 8000};

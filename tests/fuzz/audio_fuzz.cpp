@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes give a signal of finite samples or an error; nothing else may come out.
-#include "formats/signals/wav.hpp"
+#include "formats/signals/audio.hpp"
 #include "fuzz/reader.hpp"  // check_reader
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_bytes) {
   const std::span content{reinterpret_cast<const std::byte*>(data), n_bytes};
-  for (const std::size_t channel : {0, 1}) {
-    wingbeat::fuzz::check_reader(
-        [&] { return wingbeat::formats::read_wav(content, "fuzz.wav", channel); });
+  for (const char* const name : {"fuzz.wav", "fuzz"}) {  // only the former must be WAV
+    wingbeat::fuzz::check_reader([&] {
+      return wingbeat::formats::open_audio(
+                 std::make_shared<wingbeat::formats::byte_source>(content, name))
+          ->read_all({});
+    });
   }
   return 0;
 }

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/signals/wave_chunks.hpp"
+
+#include <algorithm>  // all_of, find, min
+#include <array>
+#include <bit>      // endian
+#include <cstdint>  // uint16_t, uint32_t, uint64_t
+#include <optional>
+#include <span>  // as_writable_bytes
+
+#include "formats/files/byte_order.hpp"  // load
+#include "formats/files/refusal.hpp"     // printable, refuse
+
+namespace wingbeat::formats {
+namespace {
+
+/// More than the bytes of any known format chunk.
+constexpr std::size_t max_format_bytes = 4096;
+
+/// The size of the RIFF chunk's header with the word WAVE.
+constexpr std::size_t riff_bytes = 12;
+
+/// Writers to pipes leave 0, about 2^31 or about 2^32 for an unknown size; the difference is less
+/// than a frame or headers.
+bool is_unknown_size(std::size_t size) {
+  return size == 0 || (size >= 0x7FFF0000 && size <= 0x8000FFFF) || size >= 0xFFFF0000;
+}
+
+/// A range of bytes of the file.
+struct byte_range {
+  std::size_t begin = 0, size = 0;
+};
+
+/// A file's chunks: a name of four letters, a size, that many bytes, and a padding byte if the size
+/// is odd.
+class riff_file {
+ public:
+  explicit riff_file(const byte_source& source) : from_(source) {
+    if (source.size() < riff_bytes) {
+      refuse(source.name(), "has {} bytes, fewer than a .wav header; copy or record it again",
+             source.size());
+    }
+    const std::string form = bytes_at(0, 4);
+    if (!is_wave(form) || bytes_at(8, 4) != "WAVE") {
+      refuse(source.name(), "starts with '{}' and is not a RIFF WAVE recording; convert it to .wav",
+             printable(form));
+    }
+    if (form == "RIFX") order_ = std::endian::big;
+    claimed_ = number_at(4);
+  }
+
+  /// Streamed data of unknown size extend to the end of the file. After a format and data, damaged
+  /// chunks and bytes behind the RIFF chunk are ignored.
+  void find_chunks() {
+    std::size_t offset = riff_bytes;
+    while (from_.size() - offset >= 8) {
+      const std::string id = bytes_at(offset, 4);
+      std::size_t size = number_at(offset + 4);
+      offset += 8;
+      const std::size_t rest = from_.size() - offset;
+      const bool is_data = id == "data";
+      if (is_data && size == 0xFFFFFFFF && long_size_) size = *long_size_;
+      if (is_data && (size == 0 || size > rest) && is_open(offset, size)) {
+        size = open_end(offset) - offset;
+        data_is_open_ = true;
+      }
+      if (size > rest) {
+        if (format_ && data_ && !is_data) break;
+        refuse(
+            from_.name(),
+            "is truncated: its '{}' chunk claims {} bytes but {} follow; copy or record it again",
+            printable(id), size, rest);
+      }
+      if (id == "ds64" && size >= 16) long_size_ = number_at<std::uint64_t>(offset + 8);
+      if (id == "fmt " || is_data) {
+        auto& chunk = is_data ? data_ : format_;
+        if (chunk) refuse(from_.name(), "has two '{}' chunks; convert it with one of each", id);
+        chunk = byte_range{offset, size};
+      }
+      offset = behind(offset + size, size % 2 == 1);
+      if (format_ && data_ && offset >= claimed_ + 8) return;
+    }
+    if (from_.size() - offset > 1 && !(format_ && data_)) {
+      refuse(from_.name(), "ends inside a chunk header; copy or record it again");
+    }
+  }
+
+  /// libsndfile takes data of size 0, in a file of size 8, for those up to its end.
+  [[nodiscard]] wave_file repaired() const {
+    if (!format_) refuse(from_.name(), "has no 'fmt ' chunk; record it again");
+    if (!data_) refuse(from_.name(), "has no 'data' chunk; record it again");
+    std::string format = bytes_at(format_->begin, std::min(format_->size, max_format_bytes));
+    check(format);
+    const bool is_big = order_ == std::endian::big;
+    const auto size_of = [&](std::size_t size) {
+      const std::string low{static_cast<char>(size), static_cast<char>(size >> 8)}, high(2, '\0');
+      return is_big ? high + std::string{low.rbegin(), low.rend()} : low + high;
+    };
+    return {(is_big ? "RIFX" : "RIFF") + size_of(8) + "WAVEfmt " + size_of(format.size()) + format +
+                "data" + size_of(0),
+            data_->begin, data_->begin + data_->size};
+  }
+
+ private:
+  /// Refuses samples of PCM and floats that do not fill their bytes of a frame, which libsndfile
+  /// does not look at. Where 17 to 24 bits are stored in 32, the format becomes 32 bits.
+  void check(std::string& format) const {
+    const std::string& name = from_.name();
+    if (format.size() < 16) {
+      refuse(name, "has a 'fmt ' chunk of {} bytes, at least 16 are needed; record it again",
+             format.size());
+    }
+    const auto word = [&](std::size_t offset) -> std::size_t {
+      return load<std::uint16_t>(reinterpret_cast<const std::byte*>(&format[offset]), order_);
+    };
+    const std::size_t code = word(0), n_channels = word(2), frame_bytes = word(12);
+    if (code != 1 && code != 3 && code != 0xFFFE) return;  // bytes of a block of another coding
+    if (n_channels == 0) refuse(name, "has no channels; it must have at least one");
+    if ((word(14) + 7) / 8 == 3 && frame_bytes == 4 * n_channels) {
+      format.replace(14, 2, order_ == std::endian::big ? "\0 " : " \0", 2);
+    }
+    const std::size_t expected = n_channels * ((word(14) + 7) / 8), size = data_->size;
+    if (frame_bytes != expected || frame_bytes == 0) {
+      refuse(name, "claims {} bytes a frame, but {} channel(s) of {} bits make {}; record it again",
+             frame_bytes, n_channels, word(14), expected);
+    }
+    if (data_is_open_ || size % frame_bytes == 0) return;
+    refuse(name,
+           "has {} bytes of samples, which is no multiple of its {} bytes a frame; record it again",
+           size, frame_bytes);
+  }
+
+  template <class Number = std::uint32_t>
+  [[nodiscard]] Number number_at(std::size_t offset) const {
+    std::array<std::byte, sizeof(Number)> number;
+    from_.read(offset, number);
+    return load<Number>(number.data(), order_);
+  }
+
+  [[nodiscard]] std::string bytes_at(std::size_t offset, std::size_t count) const {
+    std::string bytes(count, '\0');
+    from_.read(offset, std::as_writable_bytes(std::span{bytes}));
+    return bytes;
+  }
+
+  /// Returns whether the size of data at `offset` is unknown: the size of the file is unknown too,
+  /// or the file should end here, because its writer ended before it filled in sizes.
+  [[nodiscard]] bool is_open(std::size_t offset, std::size_t size) const {
+    if (long_size_) return size == 0 || size == 0xFFFFFFFF;
+    return is_unknown_size(size) &&
+           (is_unknown_size(claimed_) || (size == 0 && claimed_ + 8 == offset));
+  }
+
+  /// Returns the end of data of unknown size that begin at `offset`: the end of the file, or the
+  /// beginning of chunks of text that reach it, within the last 64 KiB.
+  [[nodiscard]] std::size_t open_end(std::size_t offset) const {
+    constexpr std::array<std::string_view, 6> names = {"LIST", "id3 ", "ID3 ",
+                                                       "bext", "cue ", "iXML"};
+    constexpr std::size_t behind_bytes = std::size_t{1} << 16;
+    std::vector<std::byte> last(std::min(from_.size() - offset, behind_bytes));
+    const std::size_t begin = from_.size() - last.size();
+    from_.read(begin, last);
+    std::size_t end = last.size();
+    for (std::size_t i = end; i-- > 0;) {
+      if (end - i < 8) continue;
+      const std::string_view id{reinterpret_cast<const char*>(&last[i]), 4};
+      const std::size_t size = load<std::uint32_t>(&last[i + 4], order_);
+      const bool fits = i + 8 + size == end || i + 8 + size + size % 2 == end;
+      if (fits && std::find(names.begin(), names.end(), id) != names.end()) end = i;
+    }
+    return begin + end;
+  }
+
+  /// Returns whether a chunk that fits could begin there, or the file ends.
+  [[nodiscard]] bool has_chunk(std::size_t offset) const {
+    if (offset >= from_.size()) return offset == from_.size();
+    if (from_.size() - offset < 8) return false;
+    const std::string id = bytes_at(offset, 4);
+    const bool is_name =
+        std::all_of(id.begin(), id.end(), [](char c) { return c >= ' ' && c <= '~'; });
+    return is_name && (id == "data" || number_at(offset + 4) <= from_.size() - offset - 8);
+  }
+
+  /// Returns the beginning of the next chunk; some writers omit the padding.
+  [[nodiscard]] std::size_t behind(std::size_t end, bool is_odd) const {
+    const bool is_padded = is_odd && (has_chunk(end + 1) || !has_chunk(end));
+    return std::min(end + (is_padded ? 1 : 0), from_.size());
+  }
+
+  const byte_source& from_;
+  std::endian order_ = std::endian::little;
+  std::size_t claimed_ = 0;
+  std::optional<std::size_t> long_size_;
+  std::optional<byte_range> format_, data_;
+  bool data_is_open_ = false;  ///< Of unknown size: the recording may end inside a frame.
+};
+
+}  // namespace
+
+bool is_wave(std::string_view head) {
+  return head.starts_with("RIFF") || head.starts_with("RIFX") || head.starts_with("RF64") ||
+         head.starts_with("BW64");
+}
+
+wave_file find_wave(const byte_source& source) {
+  riff_file file{source};
+  file.find_chunks();
+  return file.repaired();
+}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Label: cli
+// I and Q of a radio through `transform`, `filter` and `channelise`: rate and frequency reach
+// results.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "cli/images.hpp"              // expect_refusal
+#include "cli/program.hpp"             // workplace, json_of
+#include "formats/signals/signal.hpp"  // read_signal, write_signal
+
+namespace {
+
+using namespace wingbeat;
+using namespace wingbeat::test;
+using ::testing::HasSubstr;
+using words = std::vector<std::string>;
+
+constexpr std::size_t n_samples = 8192;
+constexpr double rate_hz = 1e6, centre_hz = 100e6, tone_hz = 125e3;
+
+/// A tone above the centre, and half as much of one below it.
+class radio : public ::testing::Test {
+ protected:
+  radio() {
+    formats::signal tone{.row_length = n_samples,
+                         .is_real = false,
+                         .is_single_precision = true,
+                         .sample_rate_hz = rate_hz,
+                         .centre_hz = centre_hz};
+    for (std::size_t i = 0; i < n_samples; ++i) {
+      const double angle = 2 * std::numbers::pi * tone_hz / rate_hz * static_cast<double>(i);
+      tone.samples.push_back(std::polar(0.5, angle) + std::polar(0.25, -angle));
+    }
+    formats::write_signal(at_.folder().path() / "x.sigmf-meta", tone);
+    std::string bytes;
+    for (const auto& z : tone.samples) {
+      for (const double part : {z.real(), z.imag()}) {
+        bytes += static_cast<char>(std::lround(part * 128) + 128);
+      }
+    }
+    at_.file("x.bin", bytes);
+    formats::write_signal(at_.folder().path() / "x.npy", tone);
+  }
+
+  workplace at_;
+};
+
+TEST_F(radio, reports_frequencies_of_the_sky) {
+  const auto document =
+      json_of(at_.run({"transform", "x.sigmf-meta", "--engine", "host", "--top", "2", "--json"}));
+  EXPECT_EQ(document["sample_rate_hz"], rate_hz);
+  EXPECT_EQ(document["centre_hz"], centre_hz);
+  EXPECT_NEAR(document["top"][0]["frequency_hz"], centre_hz + tone_hz, 1);
+  EXPECT_NEAR(document["top"][1]["frequency_hz"], centre_hz - tone_hz, 1);
+  ASSERT_EQ(at_.run({"transform", "x.sigmf-data", "--psd", "--engine", "host", "-o", "p.csv"}).code,
+            0);
+  EXPECT_THAT(at_.folder().read("p.csv"), HasSubstr("\n100125000,"));
+  const auto raw = json_of(at_.run({"transform", "x.bin", "--format", "cu8", "--sample-rate", "1e6",
+                                    "--engine", "host", "--top", "1", "--json"}));
+  EXPECT_NEAR(raw["top"][0]["frequency_hz"], tone_hz, 1);
+}
+
+TEST_F(radio, is_filtered_in_blocks_and_stays_sigmf) {
+  at_.file("t.txt", "0\n2\n0\n");
+  for (const words& input : {words{"x.sigmf-meta"}, {"x.bin", "--format", "cu8"}, {"x.npy"}}) {
+    words line{"filter", input[0], "t.txt", "--mode", "same", "-o", "y.sigmf-meta"};
+    line.insert(line.end(), input.begin() + 1, input.end());
+    const finished run = at_.run(line);
+    ASSERT_EQ(run.code, 0) << run.err;
+    const auto expected = formats::read_signal(at_.folder().path() / "x.sigmf-meta");
+    const auto read = formats::read_signal(at_.folder().path() / "y.sigmf-data");
+    ASSERT_EQ(read.row_length, n_samples);
+    for (std::size_t i = 0; i < n_samples; ++i) {
+      ASSERT_LE(std::abs(read.samples[i] - 2.0 * expected.samples[i]), 0.03) << i;
+    }
+    if (input.size() == 1) EXPECT_EQ(read.centre_hz, input[0] == "x.npy" ? 0 : centre_hz);
+  }
+  expect_refusal(at_, {"filter", "x.sigmf-meta", "t.txt", "-o", "x.sigmf-data"}, 2,
+                 "would replace it");
+  expect_refusal(at_, {"filter", "x.sigmf-meta", "t.txt", "-o", "y.wav"}, 2,
+                 "the result is complex");
+}
+
+TEST_F(radio, is_channelised) {
+  for (const words& input : {words{"x.sigmf-meta"},
+                             {"x.bin", "--format", "cu8", "--adc-rate", "1e6"},
+                             {"x.npy", "--adc-rate", "1e6"}}) {
+    words line{"channelise", "--channels", "16",      "--output-bits", "fp32",
+               "--engine",   "host",       "--stats", "s.json"};
+    line.insert(line.end(), input.begin(), input.end());
+    const finished run = at_.run(line);
+    ASSERT_EQ(run.code, 0) << run.err;
+  }
+  at_.file("loud.bin", std::string("\0\0\0\x40\0\0\0\0", 8));
+  expect_refusal(
+      at_, {"channelise", "loud.bin", "--format", "cf32", "--adc-rate", "1", "--stats", "s.json"},
+      4, "magnitudes up to 1 are channelised");
+  expect_refusal(at_, {"channelise", "x.bin", "--format", "cq8", "--stats", "s.json"}, 2,
+                 "cf32, ci16, ci8 or cu8");
+}
+
+}  // namespace

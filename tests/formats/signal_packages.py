@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""signal_packages.py WINGBEAT FOLDER: recordings that soundfile, scipy, Python's wave and sigmf
+write are read, number by number, and they read what we write.
+
+Uses the packages of FOLDER/environment, a virtual environment that it makes. Exit code 77 where the
+packages cannot be installed.
+"""
+
+import json
+import subprocess
+import sys
+import tarfile
+import wave
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+import environment  # noqa: E402
+
+environment.enter(sys.argv[2], ["numpy", "scipy", "soundfile", "sigmf"])
+
+import numpy as np  # noqa: E402
+import sigmf  # noqa: E402
+import soundfile  # noqa: E402
+from checks import check, end  # noqa: E402
+from scipy.io import wavfile  # noqa: E402
+
+PROGRAM, FOLDER = sys.argv[1], Path(sys.argv[2])
+RATE = 48000
+GENERATOR = np.random.default_rng(1)
+SOUND = np.clip(GENERATOR.normal(size=(3000, 2)) * 0.2, -0.9, 0.9)
+
+
+def filtered(source, target, *options, content=None):
+    """Filters by one tap, which is 1, and returns whether that went well."""
+    (FOLDER / "one.txt").write_text("1\n")
+    run = subprocess.run([PROGRAM, "filter", source, FOLDER / "one.txt", "-o", target, "--engine",
+                          "host", "--precision", "fp64", *options], capture_output=True,
+                         input=content)
+    check(run.returncode == 0, f"{source} {options}: {run.stderr.decode().strip()}")
+    return run.returncode == 0
+
+
+def check_read(source, expected, *options, tolerance=1e-15, content=None):
+    """What we read of a file is `expected`, channel by channel, or complex."""
+    target = FOLDER / "read.npy"
+    if filtered(source, target, *options, content=content):
+        actual = np.load(target)
+        check(actual.shape == expected.shape and np.allclose(actual, expected, 0, tolerance),
+              f"{source} {options}: other numbers")
+
+
+def check_soundfile():
+    for kind, coding in (("WAV", "PCM_U8"), ("WAV", "PCM_16"), ("WAV", "PCM_24"), ("WAV", "PCM_32"),
+                         ("WAV", "FLOAT"), ("WAV", "DOUBLE"), ("WAVEX", "PCM_24"),
+                         ("RF64", "PCM_24"), ("RF64", "FLOAT"), ("W64", "PCM_24"),
+                         ("FLAC", "PCM_16"), ("FLAC", "PCM_24"), ("AIFF", "PCM_24"),
+                         ("AIFF", "FLOAT"), ("AU", "PCM_16"), ("CAF", "PCM_24"), ("OGG", "VORBIS"),
+                         ("MP3", "MPEG_LAYER_III")):
+        path = FOLDER / f"in.{'wav' if kind in ('WAVEX', 'RF64') else kind.lower()}"
+        soundfile.write(path, SOUND, RATE, format=kind, subtype=coding)
+        lossy = coding in ("VORBIS", "MPEG_LAYER_III")
+        expected = soundfile.read(path, dtype="float64")[0].T
+        check_read(path, expected, tolerance=1e-6 if lossy else 1e-15)
+        if not lossy:
+            check_read("-", expected, content=path.read_bytes())
+
+
+def check_scipy():
+    path = FOLDER / "in.wav"
+    for kind, scale, zero in (("u1", 128, 128), ("i2", 2**15, 0), ("i4", 2**31, 0), ("f4", 1, 0),
+                              ("f8", 1, 0)):
+        values = (SOUND * scale + zero).astype(kind)
+        wavfile.write(path, RATE, values)
+        expected = (values.astype("f8") - zero) / scale
+        check_read(path, expected.T)
+        header = bytearray(path.read_bytes())
+        for size in (b"\0\0\0\0", b"\xff\xff\xff\xff", b"\0\xf0\xff\x7f"):  # of streams
+            data = header.index(b"data")
+            header[4:8] = header[data + 4:data + 8] = size
+            check_read("-", expected.T, content=bytes(header))
+    with wave.open(str(path), "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(3)
+        out.setframerate(RATE)
+        whole = np.round(SOUND[:, 0] * 2**23).astype("<i4")
+        out.writeframes(b"".join(int(each).to_bytes(3, "little", signed=True) for each in whole))
+    check_read(path, whole / 2**23)
+
+
+def check_written():
+    path = FOLDER / "out.wav"
+    soundfile.write(FOLDER / "in.flac", SOUND, RATE, subtype="PCM_24")
+    expected = soundfile.read(FOLDER / "in.flac")[0]
+    for name in ("out.wav", "out.flac"):
+        if filtered(FOLDER / "in.flac", FOLDER / name):
+            values, rate = soundfile.read(FOLDER / name)
+            check(rate == RATE and np.array_equal(values, expected), f"{name} is other")
+    rate, values = wavfile.read(path)
+    check(rate == RATE and np.array_equal(values, expected.astype("f4")), "scipy reads other")
+
+
+def check_radio():
+    z = (GENERATOR.normal(size=1000) + 1j * GENERATOR.normal(size=1000)) * 0.1
+    parts = z.view("f8")
+    for name, values, expected in (
+            ("cf32_le", z.astype("<c8"), z.astype("c8")),
+            ("cf64_be", z.astype(">c16"), z),
+            ("ci16_le", np.round(parts * 2**15).astype("<i2"), None),
+            ("ci8", np.round(parts * 2**7).astype("i1"), None),
+            ("cu8", np.round(parts * 2**7 + 128).astype("u1"), None)):
+        data, meta = FOLDER / "x.sigmf-data", FOLDER / "x.sigmf-meta"
+        values.tofile(data)
+        document = sigmf.SigMFFile(data_file=data, global_info={
+            sigmf.SigMFFile.DATATYPE_KEY: name, sigmf.SigMFFile.SAMPLE_RATE_KEY: 2e6})
+        document.add_capture(0, metadata={sigmf.SigMFFile.FREQUENCY_KEY: 1e8})
+        document.add_annotation(100, 50, metadata={sigmf.SigMFFile.LABEL_KEY: "tone"})
+        document.tofile(meta, overwrite=True)
+        expected = document.read_samples() if expected is None else expected
+        check_read(meta, expected)
+        check_read(data, expected, "--format", name)
+        with tarfile.open(FOLDER / "x.sigmf", "w") as archive:
+            for each in (data, meta):
+                archive.add(each, f"x/{each.name}")
+        check_read(FOLDER / "x.sigmf", expected)
+        if filtered(meta, FOLDER / "y.sigmf-meta"):
+            written = sigmf.sigmffile.fromfile(FOLDER / "y.sigmf-meta")
+            written.validate()
+            check(np.allclose(written.read_samples(), expected, 0, 1e-15), f"{name} written")
+            kept = json.loads((FOLDER / "y.sigmf-meta").read_text())
+            check(kept["captures"][0]["core:frequency"] == 1e8 and
+                  kept["annotations"][0]["core:sample_start"] == 100, "what SigMF keeps")
+    soundfile.write(FOLDER / "iq.wav", np.round(parts.reshape(-1, 2) * 2**15).astype("i2"), RATE)
+    check_read(FOLDER / "iq.wav", np.round(parts * 2**15).view("c16") / 2**15, "--format", "iq")
+
+
+for part in (check_soundfile, check_scipy, check_written, check_radio):
+    part()
+end()
