@@ -122,8 +122,10 @@ void add_mode(CLI::App& command, extent& target, const std::string& about) {
              about);
 }
 
-void add_signal_format(CLI::App& command, std::string& target) {
-  add_text(command, "--format", target,
+void add_signal_format(CLI::App& command, std::string& format, std::string& column) {
+  add_text(command, "--column", column,
+           "Of a table of text (CSV): the name of a column, or its number from 0");
+  add_text(command, "--format", format,
            "iq: the two channels of a recording are I and Q; raw samples: cf32, ci16, ci8, cu8 and "
            "others; auto: what the content tells");
 }

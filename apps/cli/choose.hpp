@@ -50,7 +50,7 @@ void add_device(CLI::App& command, std::string& target);
 void add_precision(CLI::App& command, precision& target);
 void add_mode(CLI::App& command, extent& target, const std::string& about = "");
 
-/// Adds the option --format of a signal's file, as `formats::read_options` has it.
-void add_signal_format(CLI::App& command, std::string& target);
+/// Adds the options --format and --column of a signal's file, as `formats::read_options` has them.
+void add_signal_format(CLI::App& command, std::string& format, std::string& column);
 
 }  // namespace wingbeat::cli

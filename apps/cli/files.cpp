@@ -17,6 +17,7 @@
 
 #include "cli/option.hpp"                 // file_type_of
 #include "formats/files/atomic_file.hpp"  // atomic_file, is_written_directly, written_file
+#include "formats/files/hdf5.hpp"         // hdf5_name_of
 #include "text/formatted.hpp"             // formatted
 #include "wingbeat/error.hpp"             // plan_error, file_error
 
@@ -37,7 +38,7 @@ identity identity_of(const named_file& file) {
     if (::fstat(stream, &status) == 0) found.status = status;
     return found;
   }
-  std::filesystem::path path = file.path;
+  std::filesystem::path path = formats::hdf5_name_of(file.path).file;
   if (path.extension() == ".sigmf-data") path.replace_extension(".sigmf-meta");  // one recording
   if (::stat(path.c_str(), &status) == 0) found.status = status;
   std::error_code failure;

@@ -6,7 +6,6 @@
 #include <unistd.h>    // close, lseek, read
 
 #include <algorithm>  // count, find, min, ranges::find
-#include <bit>        // endian
 #include <cerrno>
 #include <cmath>    // abs, nearbyint
 #include <cstring>  // strerror
@@ -16,9 +15,7 @@
 #include "cli/messages.hpp"                            // counted, print_message
 #include "cli/option.hpp"                              // refuse_choice
 #include "formats/files/atomic_file.hpp"               // is_written_directly
-#include "formats/files/byte_order.hpp"                // load
 #include "formats/files/extension.hpp"                 // extension_of
-#include "formats/files/npy_header.hpp"                // take_npy_header
 #include "formats/files/refusal.hpp"                   // refuse
 #include "formats/files/signature.hpp"                 // is_text, signed_content
 #include "formats/files/whole_file.hpp"                // largest_file_bytes
@@ -122,15 +119,6 @@ byte_source::~byte_source() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void byte_source::skip(std::size_t n_bytes) {
-  const std::size_t held = std::min(n_bytes, head_.size());
-  position_ = held;
-  if (held == n_bytes) return;
-  if (::lseek(descriptor_, static_cast<off_t>(n_bytes), SEEK_SET) < 0) {
-    refuse(name_, "cannot be read from its middle: {}; copy it to a file", std::strerror(errno));
-  }
-}
-
 std::size_t byte_source::read(std::span<std::byte> target) {
   std::size_t done = std::min(target.size(), head_.size() - position_);
   std::copy_n(head_.begin() + static_cast<std::ptrdiff_t>(position_), done, target.begin());
@@ -186,8 +174,8 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
         formatted("{} and {} are of different formats; convert one", files[0], files[1]));
   }
   if (n_polarisations_ > 2) {
-    throw plan_error(formatted("{} and {} hold {} polarisations; give at most 2 at once", files[0],
-                               files[1], n_polarisations_));
+    throw plan_error(formatted("{}: {} polarisations; give at most 2 at once", joined(files, ", "),
+                               n_polarisations_));
   }
 }
 
@@ -202,88 +190,58 @@ void recording::open(std::unique_ptr<byte_source> file, const std::string& forma
     throw plan_error(formatted("--vdif-threads is given, and {} is no VDIF; leave it out", name));
   }
   if (has_packets) return open_voltages(name, *voltages);
-  if (format == "npy") return open_array(std::move(file));
+  if (format == "npy") return open_samples(name, "auto");
   std::optional<std::size_t> n_samples;
   if (file->size()) n_samples = *file->size() * 8 / sample_bits_;
   streams_.push_back({.source = std::move(file)});
   add_polarisations(1, n_samples, name);
 }
 
-void recording::open_array(std::unique_ptr<byte_source> file) {
-  const std::string name = file->name();
-  std::span<const std::byte> content = file->head();
-  const formats::npy_header header = formats::take_npy_header(content, name);
-  const std::size_t start = file->head().size() - content.size();
-  const auto& shape = header.shape;
-  if (header.descr.substr(1).starts_with('c') && file->size()) return open_samples(name, "auto");
-  if (header.descr != "<i2" && header.descr != ">i2") {
-    refuse(name, "holds samples of type '{}'; save them as int16",
-           formats::printable(header.descr));
-  }
-  const bool is_table = shape.size() == 2;
-  if (shape.empty() || shape.size() > 2 || (is_table && (shape[0] < 1 || shape[0] > 2))) {
-    refuse(name, "has the shape ({}); save one dimension, or [polarisation][sample] of 1 or 2",
-           joined(shape, ", "));
-  }
-  const std::size_t rows = is_table ? shape[0] : 1, length = shape.back();
-  const std::size_t promised = rows * length * sizeof(std::int16_t);
-  if (length > (std::size_t{1} << 60) || !file->size() || *file->size() - start != promised) {
-    refuse(name, "is no file of the {} bytes that its header promises; save it again",
-           start + promised);
-  }
-  if (length == 0) refuse(name, "holds no sample; give one");
-  const bool in_turn = header.is_fortran_order && rows > 1;
-  for (std::size_t p = 0; p < rows; ++p) {
-    auto source = p == 0 ? std::move(file) : std::make_unique<byte_source>(name);
-    source->skip(start + (in_turn ? 0 : p * length * sizeof(std::int16_t)));
-    streams_.push_back({.source = std::move(source),
-                        .stored = form::integers,
-                        .is_big_endian = header.descr.front() == '>',
-                        .stride = in_turn ? rows : 1,
-                        .first = in_turn ? p : 0});
-  }
-  add_polarisations(rows, length, name);
-}
-
 void recording::open_samples(const std::string& name, const std::string& format) {
   constexpr unsigned bits = 16;
   sample_source source{formats::open_samples(name, {.format = format})};
   const formats::signal& held = source.reader->shape();
-  if (options_.sample_bits.value_or(bits) != bits || !options_.threads.empty()) {
+  // Real numbers without a scale are those of a digitiser.
+  const bool has_integers = held.is_real && held.n_channels == 0;
+  if (!has_integers) {
+    source.full_scale = 1 << (bits - 1);
+    sample_bits_ = stored_bits_ = bits;
+  }
+  if (options_.sample_bits.value_or(sample_bits_) != sample_bits_) {
     throw plan_error(formatted(
-        "{} has samples of its own kind, which become integers of 16 bits; leave --sample-bits and "
-        "--vdif-threads out",
+        "{} has samples of full scale 1, which become integers of 16 bits; leave --sample-bits out",
         name));
   }
   if (!samples_.empty()) {
     const formats::signal& first = samples_.front().reader->shape();
     if (first.is_real != held.is_real || first.sample_rate_hz != held.sample_rate_hz ||
-        first.centre_hz != held.centre_hz) {
+        first.centre_hz != held.centre_hz || samples_.front().full_scale != source.full_scale) {
       throw plan_error(formatted("{} and {} differ in rate, frequency or kind; give files of one",
                                  first_name_, name));
     }
   }
-  sample_bits_ = stored_bits_ = bits;
   add_polarisations(held.n_rows, held.row_length, name);
   samples_.push_back(std::move(source));
 }
 
 void recording::sample_source::read(std::size_t first, std::size_t count) {
-  constexpr double full_scale = 32768;
+  constexpr double most = 32767;
   const formats::signal& shape = reader->shape();
   const std::size_t parts = shape.is_real ? 1 : 2;
   const std::vector<double> numbers = reader->read(first, count);
   integers.assign(shape.n_rows, std::vector<std::int16_t>(count * parts));
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const std::size_t frame = i / parts / shape.n_rows;
-    if (std::abs(numbers[i]) > 1) {
+    const double number = std::nearbyint(numbers[i] * full_scale);
+    if (std::abs(number) > most + 1 || (full_scale == 1 && number != numbers[i])) {
       refuse(reader->name(),
-             "has {:g} in sample {}; magnitudes up to 1 are channelised, so scale it by filter",
-             numbers[i], first + frame);
+             "has {:g} in sample {}; {}, so scale it by wingbeat filter, or save it as such",
+             numbers[i], first + frame,
+             full_scale == 1 ? "integers of 16 bits are channelised"
+                             : "magnitudes up to 1 are channelised");
     }
-    const double number = std::min(std::nearbyint(numbers[i] * full_scale), full_scale - 1);
     integers[i / parts % shape.n_rows][frame * parts + i % parts] =
-        static_cast<std::int16_t>(number);
+        static_cast<std::int16_t>(std::min(number, most));
   }
 }
 
@@ -427,20 +385,10 @@ channeliser::samples recording::next_of_samples() {
 }
 
 void recording::stream::read(std::size_t n_samples, unsigned sample_bits) {
-  const bool is_packed = stored == form::packed;
-  const std::size_t sample_bytes = stride * sizeof(std::int16_t);
-  bytes.resize(is_packed ? channelising::packed_bytes(n_samples, sample_bits)
-                         : n_samples * sample_bytes);
-  const std::size_t got = source->read(bytes);
-  count = is_packed ? std::min(n_samples, got * 8 / sample_bits)
-                    : std::min(n_samples, got / sample_bytes);
+  bytes.resize(channelising::packed_bytes(n_samples, sample_bits));
+  count = std::min(n_samples, source->read(bytes) * 8 / sample_bits);
   integers.resize(count);
-  if (is_packed) return channelising::unpack_samples(bytes, sample_bits, 0, integers);
-  const std::endian order = is_big_endian ? std::endian::big : std::endian::little;
-  for (std::size_t i = 0; i < count; ++i) {
-    integers[i] =
-        formats::load<std::int16_t>(&bytes[i * sample_bytes + first * sizeof(std::int16_t)], order);
-  }
+  channelising::unpack_samples(bytes, sample_bits, 0, integers);
 }
 
 channeliser::samples recording::next_of_streams() {

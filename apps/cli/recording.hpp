@@ -38,9 +38,6 @@ class byte_source {
   /// Returns the bytes of a regular file; none of a pipe.
   [[nodiscard]] std::optional<std::size_t> size() const { return size_; }
 
-  /// Skips so many bytes, of a regular file before anything was read.
-  void skip(std::size_t n_bytes);
-
   /// Fills `to`, less at the end of the file, and returns the bytes read.
   std::size_t read(std::span<std::byte> target);
 
@@ -112,15 +109,13 @@ class recording {
   [[nodiscard]] channeliser::samples next();
 
  private:
-  enum class form { packed, integers, voltages };
-
   void open(std::unique_ptr<byte_source> file, const std::string& format);
-  void open_array(std::unique_ptr<byte_source> file);
   void open_samples(const std::string& name, const std::string& format);
 
-  /// Samples of full scale 1, which become integers of 16 bits.
+  /// Samples that become integers of 16 bits.
   struct sample_source {
     std::unique_ptr<formats::sample_reader> reader;
+    double full_scale = 1;                                 ///< The integer of a sample that is 1.
     std::vector<std::vector<std::int16_t>> integers = {};  ///< The last piece.
 
     void read(std::size_t first, std::size_t count);
@@ -147,9 +142,6 @@ class recording {
 
   struct stream {
     std::unique_ptr<byte_source> source;
-    form stored = form::packed;
-    bool is_big_endian = false;
-    std::size_t stride = 1, first = 0;  ///< Of integers: samples of polarisations in turn.
     std::vector<std::byte> bytes = {};
     std::vector<std::int16_t> integers = {};
     std::size_t count = 0;

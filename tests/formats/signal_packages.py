@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""signal_packages.py WINGBEAT FOLDER: recordings that soundfile, scipy, Python's wave and sigmf
-write are read, number by number, and they read what we write.
+"""signal_packages.py WINGBEAT FOLDER: recordings that soundfile, scipy, Python's wave, sigmf, h5py
+and numpy write are read, number by number, and they read what we write.
 
 Uses the packages of FOLDER/environment, a virtual environment that it makes. Exit code 77 where the
 packages cannot be installed.
@@ -17,8 +17,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 import environment  # noqa: E402
 
-environment.enter(sys.argv[2], ["numpy", "scipy", "soundfile", "sigmf"])
+environment.enter(sys.argv[2], ["numpy", "scipy", "soundfile", "sigmf", "h5py"])
 
+import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 import sigmf  # noqa: E402
 import soundfile  # noqa: E402
@@ -134,6 +135,58 @@ def check_radio():
     check_read(FOLDER / "iq.wav", np.round(parts * 2**15).view("c16") / 2**15, "--format", "iq")
 
 
-for part in (check_soundfile, check_scipy, check_written, check_radio):
+def check_hdf5():
+    path = FOLDER / "x.h5"
+    z = GENERATOR.normal(size=(3, 40)) + 1j * GENERATOR.normal(size=(3, 40))
+    with h5py.File(path, "w") as out:
+        for kind in ("i1", "u2", ">i4", "f2", "f4", ">f8"):
+            out[f"g/{kind}"] = (100 * z.real).astype("i1").astype(kind)
+        for kind in ("c8", "c16"):
+            out.create_dataset(f"g/{kind}", data=z.astype(kind), chunks=(2, 7), compression="gzip")
+        out["column"] = z[0].real.reshape(-1, 1)
+        pairs = np.zeros(40, [("real", "f8"), ("imag", "f8")])
+        pairs["real"], pairs["imag"] = z[0].real, z[0].imag
+        out["matlab"] = pairs
+    for kind in ("i1", "u2", ">i4", "f2", "f4", ">f8"):
+        check_read(f"{path}:/g/{kind}", (100 * z.real).astype("i1").astype(kind).astype("f8"),
+                   tolerance=1e-11)
+    check_read(f"{path}:/g/c16", z)
+    check_read(f"{path}:/g/c8", z.astype("c8"))
+    check_read(f"{path}:/column", z[0].real)
+    check_read(f"{path}:/matlab", z[0])
+    with h5py.File(FOLDER / "v73.mat", "w", userblock_size=512) as out:
+        out["x"] = z[:1].real
+    with open(FOLDER / "v73.mat", "r+b") as out:
+        out.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\0\2IM")
+    check_read(FOLDER / "v73.mat", z[0].real)
+    np.save(FOLDER / "in.npy", z)
+    if filtered(FOLDER / "in.npy", FOLDER / "y.h5"):
+        with h5py.File(FOLDER / "y.h5") as written:
+            check(np.allclose(written["values"][:], z, 0, 1e-15), "written HDF5")
+    soundfile.write(FOLDER / "in.wav", SOUND, RATE)
+    run = subprocess.run([PROGRAM, "transform", FOLDER / "in.wav", "--spectrogram", "--engine",
+                          "host", "-o", FOLDER / "p.h5"], capture_output=True)
+    check(run.returncode == 0, run.stderr)
+    with h5py.File(FOLDER / "p.h5") as written:
+        values = written["spectrogram"]
+        check(values.dims[1][0].name == "/frequency" and values.attrs["units"] == "unit²/Hz" and
+              written["time"].attrs["units"] == "s" and
+              written["frequency"][1] == RATE / 256, "axes of a spectrogram")
+
+
+def check_csv():
+    z = GENERATOR.normal(size=40) + 1j * GENERATOR.normal(size=40)
+    path = FOLDER / "x.csv"
+    np.savetxt(path, np.stack([np.arange(40), z.real], 1), delimiter=",", header="t,volt",
+               comments="")
+    check_read(path, z.real, "--column", "volt")
+    check_read(path, z.real, "--column", "1")
+    np.savetxt(path, z, header="complex")
+    check_read(path, z)
+    np.savetxt(path, np.stack([z.real + 0j, z], 1), delimiter=",")
+    check_read(path, z, "--column", "1")
+
+
+for part in (check_soundfile, check_scipy, check_written, check_radio, check_hdf5, check_csv):
     part()
 end()

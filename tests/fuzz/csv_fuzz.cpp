@@ -5,6 +5,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_bytes) {
   const std::string_view content{reinterpret_cast<const char*>(data), n_bytes};
-  wingbeat::fuzz::check_reader([&] { return wingbeat::formats::read_csv(content, "fuzz.csv"); });
+  for (const char* const column : {"", "0", "re"}) {
+    wingbeat::fuzz::check_reader(
+        [&] { return wingbeat::formats::read_csv(content, "fuzz.csv", column); });
+  }
   return 0;
 }

@@ -60,7 +60,7 @@ struct options {
   precision real = precision::fp32;
   std::optional<std::size_t> channel;
   std::optional<double> sample_rate_hz;
-  std::string format = "auto";
+  std::string format = "auto", column;
 };
 
 /// Refuses a recording of sound of what it cannot hold, before any work is done.
@@ -267,8 +267,8 @@ int run(const options& o) {
   static_cast<void>(formats::output_format_of(o.output));
   const device_info device = choose_device(o.device, o.real);
   const formats::signal taps = formats::read_signal(o.taps_file, {.has_channels_as_rows = true});
-  const auto recording =
-      formats::open_samples(o.signal_file, {.channel = o.channel, .format = o.format});
+  const auto recording = formats::open_samples(
+      o.signal_file, {.channel = o.channel, .format = o.format, .column = o.column});
   formats::signal shape = recording->shape();
   if (o.channel) shape.n_rows = 1;
   if (o.sample_rate_hz) shape.sample_rate_hz = *o.sample_rate_hz;
@@ -291,18 +291,18 @@ int run(const options& o) {
 
 void add_options(CLI::App& command, options& o) {
   add_file(command, file_use::input, "SIGNAL", o.signal_file,
-           "Text, .npy, a recording of sound, SigMF; '-' is stdin")
+           "Text, .npy, FILE.h5:/PATH, a recording of sound, SigMF; '-' is stdin")
       ->required();
   add_file(command, file_use::input, "TAPS", o.taps_file,
            "The same: one row, or one for each of SIGNAL")
       ->required();
   add_file_or_stdout(command, "-o,--output", o.output,
-                     "FILE.txt, .csv, .npy, .wav, .flac or .sigmf-meta; - prints text")
+                     "FILE.txt, .csv, .npy, .h5, .wav, .flac or .sigmf-meta; - prints text")
       ->required();
   add_mode(command, o.mode);
   add_count(command, "--channel", o.channel, {0, last_channel},
             "The only channel of a recording to take");
-  add_signal_format(command, o.format);
+  add_signal_format(command, o.format, o.column);
   add_real(command, "--sample-rate", o.sample_rate_hz, {0, max_hz, /*excludes_least=*/true},
            "In Hz, in place of the file's own");
   add_precision(command, o.real);

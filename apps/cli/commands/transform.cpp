@@ -173,6 +173,7 @@ void validate(const transform_options& o) {
     refuse_options("--axes 2", {{"--length", o.length.has_value()},
                                 {"--channel", o.channel.has_value()},
                                 {"--format", o.format != "auto"},
+                                {"--column", !o.column.empty()},
                                 {"--top", o.n_peaks.has_value()},
                                 {"--sample-rate", o.sample_rate_hz.has_value()},
                                 {"--window", o.weights.has_value()}});
@@ -214,8 +215,9 @@ void add_frame_options(CLI::App& command, transform_options& o) {
 }
 
 void add_options(CLI::App& command, transform_options& o) {
-  add_file(command, file_use::input, "FILE", o.file,
-           "Text, .npy, .csv, a recording of sound or SigMF; or an image; '-' is stdin")
+  add_file(
+      command, file_use::input, "FILE", o.file,
+      "Text, .npy, .csv, FILE.h5:/PATH, a recording of sound or SigMF; or an image; '-' is stdin")
       ->required();
   add_list(command, "--engine", o.engines, "all, or some of reference, host, opencl, cuda, ...");
   add_devices(command, o.devices, "One transform over several devices, as 0,1 or host,host,host");
@@ -245,7 +247,7 @@ void add_options(CLI::App& command, transform_options& o) {
            "none, by_length or by_sqrt_length (forward: none, inverse: by_length); of powers "
            "density or spectrum (density)");
   add_count(command, "--channel", o.channel, {0, last_channel}, "Channel of a recording");
-  add_signal_format(command, o.format);
+  add_signal_format(command, o.format, o.column);
   add_real(command, "--sample-rate", o.sample_rate_hz, {0, max_hz, /*excludes_least=*/true},
            "In Hz, in place of the file's own");
   add_choice(command, "--check", o.check,
@@ -255,7 +257,7 @@ void add_options(CLI::App& command, transform_options& o) {
              "Values that are compared (up to 2^16 are all): ");
   add_file_or_stdout(
       command, "-o,--output", o.output,
-      "Write the values to FILE.txt, .csv, .npy, .sigmf-meta or, real ones, .wav or .flac; "
+      "Write the values to FILE.txt, .csv, .npy, .h5, .sigmf-meta or, real ones, .wav, .flac; "
       "- prints them as text, and tables on stderr");
   add_file(command, file_use::output, "--plot", o.plot,
            "Draw magnitudes or powers in dB to FILE.png, .svg or .pdf");

@@ -161,7 +161,7 @@ int transform_frames(const transform_options& o) {
   const precision real = o.real;
   static_cast<void>(devices_for(o.engines, real, 0, o.check));
   const formats::signal signal =
-      formats::read_signal(o.file, {.channel = o.channel, .format = o.format});
+      formats::read_signal(o.file, {.channel = o.channel, .format = o.format, .column = o.column});
   report_channels(o.shown_file(), signal, o.channel.has_value());
   shape.rate_hz = o.sample_rate_hz.value_or(signal.sample_rate_hz);
   shape.centre_hz = signal.centre_hz;

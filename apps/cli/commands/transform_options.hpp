@@ -23,7 +23,7 @@ namespace wingbeat::cli {
 struct transform_options : transform_request {
   std::string file;
   std::vector<std::string> engines{"all"}, devices;
-  std::string scale_name, kind, format = "auto";
+  std::string scale_name, kind, format = "auto", column;
   verify::check_extent check = verify::check_extent::sample;
   std::optional<window> weights = {};
   std::optional<bool> removes_mean = {};

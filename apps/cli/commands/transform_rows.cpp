@@ -138,6 +138,11 @@ int report(const transform_options& o, const problem& solved, const engine_outco
                    request::traits_of(solved.spec.kind).in == request::domain::real, sample_rate_hz,
                    centre_hz};
     shown.bins.sample_rate_hz = sample_rate_hz;
+    if (!o.is_inverse && o.kind.empty() && sample_rate_hz > 0) {
+      for (std::size_t k = 0; k < shown.bins.row_length; ++k) {
+        shown.bins.frequencies_hz.push_back(shown.frequency_hz(k));
+      }
+    }
     const auto peaks = o.n_peaks ? strongest(shown, *o.n_peaks) : std::vector<peak>{};
     if (!o.is_json && !peaks.empty()) print_table(peaks_text(shown, peaks), {o.output});
     if (o.n_peaks) values["top"] = peaks_json(shown, peaks);
@@ -153,7 +158,7 @@ int transform_rows(const transform_options& o) {
   const transform_request request = request_of(o);
   static_cast<void>(devices_for(o, 0));
   const formats::signal signal =
-      formats::read_signal(o.file, {.channel = o.channel, .format = o.format});
+      formats::read_signal(o.file, {.channel = o.channel, .format = o.format, .column = o.column});
   report_channels(o.shown_file(), signal, o.channel.has_value());
   const problem solved = make_problem(signal, o.shown_file(), request);
   report_length(o, solved);

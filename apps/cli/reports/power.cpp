@@ -14,6 +14,7 @@
 #include "formats/charts/waterfall.hpp"   // waterfall_chart
 #include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/extension.hpp"    // extension_of
+#include "formats/files/hdf5.hpp"         // hdf5_writer
 #include "formats/files/npy_header.hpp"   // npy_prefix
 #include "text/counted.hpp"               // counted
 #include "text/formatted.hpp"             // formatted
@@ -147,6 +148,32 @@ void write_array(formats::atomic_file& output, const power_spectra& powers) {
   output.write(std::span<const std::byte>(bytes));
 }
 
+void write_dataset(const formats::atomic_file& output, const power_spectra& powers) {
+  const bool has_rate = powers.rate_hz > 0;
+  formats::hdf5_layout layout{.name = powers.is_spectrogram ? "spectrogram" : "power",
+                              .unit = unit_of(powers),
+                              .is_single_precision = !powers.is_double};
+  const auto add = [&](const char* name, const char* unit, std::size_t length, auto position) {
+    formats::hdf5_axis& axis = layout.axes.emplace_back(formats::hdf5_axis{name, unit, {}});
+    for (std::size_t i = 0; i < length; ++i) axis.positions.push_back(position(i));
+  };
+  if (powers.n_rows > 1) {
+    add("row", "", powers.n_rows, [](std::size_t row) { return static_cast<double>(row); });
+  }
+  if (powers.is_spectrogram) {
+    add("time", has_rate ? "s" : "samples", powers.n_frames,
+        [&](std::size_t frame) { return powers.time(frame); });
+  }
+  add("frequency", has_rate ? "Hz" : "cycles/sample", powers.n_bins(),
+      [&](std::size_t k) { return powers.frequency(k); });
+  std::vector<std::size_t> first, lengths;
+  for (const formats::hdf5_axis& axis : layout.axes) lengths.push_back(axis.positions.size());
+  first.resize(lengths.size());
+  formats::hdf5_writer writer{output, layout};
+  writer.write(first, lengths, powers.values);
+  writer.finish();
+}
+
 }  // namespace
 
 void power_spectra::average() {
@@ -189,15 +216,17 @@ std::string unit_of(const power_spectra& powers) {
 
 void require_power_format(const std::string& file) {
   const std::string extension = formats::extension_of(file);
-  if (extension == ".csv" || extension == ".npy") return;
+  if (extension == ".csv" || extension == ".npy" || extension == ".h5") return;
   throw plan_error(
-      formatted("cannot write power spectra to {}; its name must end in .csv or .npy", file));
+      formatted("cannot write power spectra to {}; its name must end in .csv, .npy or .h5", file));
 }
 
 void write_powers(const std::string& file, const power_spectra& powers) {
   formats::atomic_file output{file};
   if (formats::extension_of(file) == ".csv") {
     write_csv(output, powers);
+  } else if (formats::extension_of(file) == ".h5") {
+    write_dataset(output, powers);
   } else {
     write_array(output, powers);
   }

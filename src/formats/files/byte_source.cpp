@@ -8,6 +8,7 @@
 #include <algorithm>  // copy_n, min
 #include <cerrno>
 
+#include "formats/files/hdf5.hpp"        // hdf5_name_of
 #include "formats/files/refusal.hpp"     // refuse
 #include "formats/files/whole_file.hpp"  // read_whole_file, shown_name
 
@@ -16,9 +17,10 @@ namespace wingbeat::formats {
 byte_source::byte_source(const std::filesystem::path& file, std::size_t limit_bytes)
     : name_(shown_name(file)) {
   struct stat status = {};
+  const std::filesystem::path path = hdf5_name_of(file).file;
   const bool is_regular =
-      file != "-" && ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-  if (is_regular) descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+      file != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  if (is_regular) descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ >= 0 && status.st_size > 0) {
     size_ = static_cast<std::size_t>(status.st_size);
     return;

@@ -18,8 +18,8 @@ class byte_source {
   byte_source(std::span<const std::byte> content, std::string name)
       : name_(std::move(name)), size_(content.size()), content_(content) {}
 
-  /// Opens a file. A file that is not regular, such as a pipe, is read to its end into memory, up
-  /// to `limit_bytes`.
+  /// Opens a file, also by the name of a dataset in it (hdf5.hpp). A file that is not regular, such
+  /// as a pipe, is read to its end into memory, up to `limit_bytes`.
   /// Throws `file_error` as `read_whole_file` does.
   byte_source(const std::filesystem::path& file, std::size_t limit_bytes);
 

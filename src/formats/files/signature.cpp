@@ -55,6 +55,7 @@ constexpr signature signatures[] = {
      "ELF"sv,
      "an ELF program"sv},
     {"\x89HDF\r\n\x1A\n"sv, "an HDF5 file"sv},
+    {"MATLAB 7.3"sv, "an HDF5 file"sv},
     {"MATLAB 5.0"sv, "a MATLAB file"sv},
     {"SQLite format 3\0"sv, "a SQLite database"sv},
     {"\x93NUMPY"sv, "an array in .npy"sv},

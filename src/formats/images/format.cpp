@@ -5,6 +5,7 @@
 
 #include "formats/files/extension.hpp"  // extension_of
 #include "formats/images/fits.hpp"      // open_fits, fits_sink
+#include "formats/images/hdf5.hpp"      // open_hdf5_images, hdf5_sink
 #include "formats/images/jpeg.hpp"      // open_jpeg, jpeg_sink
 #include "formats/images/mrc.hpp"       // is_mrc, open_mrc, mrc_sink
 #include "formats/images/npy.hpp"       // open_npy_images, npy_sink
@@ -24,9 +25,11 @@ bool starts_with(const byte_source&, std::string_view head) {
   return head.starts_with(Magic);
 }
 constexpr char npy_magic[] = "\x93NUMPY", png_magic[] = "\x89PNG\r\n\x1A\n",
-               jpeg_magic[] = "\xFF\xD8\xFF", fits_magic[] = "SIMPLE  ";
+               jpeg_magic[] = "\xFF\xD8\xFF", fits_magic[] = "SIMPLE  ",
+               hdf5_magic[] = "\x89HDF\r\n\x1A\n";
 constexpr auto is_npy = starts_with<npy_magic>, is_png = starts_with<png_magic>,
-               is_jpeg = starts_with<jpeg_magic>, is_fits = starts_with<fits_magic>;
+               is_jpeg = starts_with<jpeg_magic>, is_fits = starts_with<fits_magic>,
+               is_hdf5 = starts_with<hdf5_magic>;
 
 bool is_tiff(const byte_source&, std::string_view head) {
   const std::string_view magic = head.substr(0, 4);
@@ -47,6 +50,7 @@ std::span<const image_format_entry> image_formats() {
       {{".jpg", ".jpeg"}, "13", false, {uint8}, is_jpeg, open_jpeg, jpeg_sink},
       {{".tif", ".tiff"}, "1234", true, {float32, uint8, uint16}, is_tiff, open_tiff, tiff_pages},
       {{".fits", ".fit"}, "1", true, {float32, float64, int32}, is_fits, open_fits, fits_sink},
+      {{".h5", ".hdf5"}, "1", true, {float32, float64}, is_hdf5, open_hdf5_images, hdf5_sink},
       {{".mrc", ".mrcs"}, "1", true, {float32, float16}, is_mrc, open_mrc, mrc_sink},
   };
   return formats;

@@ -14,6 +14,7 @@
 #include "formats/files/whole_file.hpp"       // largest_file_bytes, shown_name
 #include "formats/signals/audio.hpp"          // open_audio, open_audio_writer
 #include "formats/signals/csv.hpp"            // has_csv_heading, read_csv
+#include "formats/signals/hdf5.hpp"           // open_hdf5, write_hdf5
 #include "formats/signals/npy.hpp"            // open_npy, write_npy
 #include "formats/signals/numbers.hpp"        // open_raw, raw_layout_of
 #include "formats/signals/sample_reader.hpp"  // sample_reader, sample_writer
@@ -75,7 +76,8 @@ class paired_channels final : public sample_reader {
 };
 
 std::unique_ptr<sample_reader> open_content(const std::filesystem::path& file,
-                                            const std::string& format) {
+                                            const read_options& options) {
+  const std::string& format = options.format;
   if (format == "auto" && is_sigmf(file)) return open_sigmf(file);
   auto source = std::make_shared<const byte_source>(file, largest_file_bytes);
   if (const auto layout = raw_layout_of(format)) {
@@ -91,14 +93,16 @@ std::unique_ptr<sample_reader> open_content(const std::filesystem::path& file,
     return open_audio(std::move(source));
   }
   if (kind == npy || extension == ".npy") return open_npy(std::move(source));
+  if (kind == "an HDF5 file") return open_hdf5(file);
   const std::string& name = source->name();
   if (!kind.empty()) {
-    refuse(name, "is {}; sound, .npy, SigMF, .csv and text are read, so convert it", kind);
+    refuse(name, "is {}; sound, .npy, SigMF, HDF5, .csv and text are read, so convert it", kind);
   }
   const std::vector<std::byte> content = source->all(largest_file_bytes);
   const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
+  const bool is_csv = !options.column.empty() || has_csv_heading(text);
   return std::make_unique<rows_in_memory>(
-      name, has_csv_heading(text) ? read_csv(text, name) : read_text(text, name));
+      name, is_csv ? read_csv(text, name, options.column) : read_text(text, name));
 }
 
 /// Adds a signal to a file of frames.
@@ -130,8 +134,14 @@ void require_signal_format(const std::string& format) {
 std::unique_ptr<sample_reader> open_samples(const std::filesystem::path& file,
                                             const read_options& options) {
   require_signal_format(options.format);
-  auto opened = open_content(file, options.format);
+  auto opened = open_content(file, options);
   if (options.format == "iq") opened = std::make_unique<paired_channels>(std::move(opened));
+  if (!options.column.empty() && dynamic_cast<const rows_in_memory*>(opened.get()) == nullptr) {
+    throw plan_error(
+        formatted("{} is no table of text, so --column {} means nothing there; leave it "
+                  "out",
+                  opened->name(), options.column));
+  }
   const std::size_t n_channels = opened->shape().n_channels;
   if (options.channel && n_channels == 0) {
     throw plan_error(
@@ -168,18 +178,20 @@ output_format output_format_of(const std::filesystem::path& file) {
   if (extension == ".csv") return output_format::csv;
   if (extension == ".npy") return output_format::npy;
   if (extension == ".wav" || extension == ".flac") return output_format::sound;
+  if (extension == ".h5" || extension == ".hdf5") return output_format::hdf5;
   if (extension == ".sigmf-meta" || extension == ".sigmf-data") return output_format::sigmf;
   if (extension.empty() && is_written_directly(file)) return output_format::text;
-  throw plan_error(formatted(
-      "cannot tell how to write {}; its name must end in .txt, .csv, .npy, .wav, .flac or "
-      ".sigmf-meta",
-      file.string()));
+  throw plan_error(
+      formatted("cannot tell how to write {}; its name must end in .txt, .csv, .npy, .wav, .flac, "
+                ".sigmf-meta or .h5",
+                file.string()));
 }
 
 void write_signal(const std::filesystem::path& file, const signal& recording) {
   if (const auto writer = open_writer(file, recording)) return write_frames(*writer, recording);
   const output_format format = output_format_of(file);
   atomic_file to(file);
+  if (format == output_format::hdf5) write_hdf5(to, recording);
   if (format == output_format::text) write_text(to, recording);
   if (format == output_format::csv) write_csv(to, recording);
   if (format == output_format::npy) write_npy(to, recording);

@@ -23,6 +23,7 @@ struct signal {
   double sample_rate_hz = 0;         ///< 0: not in the file.
   std::size_t n_channels = 0;        ///< One of them may be read. 0: rows are no channels.
   double centre_hz = 0;              ///< What 0 Hz was before samples were mixed down.
+  std::vector<double> frequencies_hz = {};  ///< Of bins in a row; empty: they are samples.
   std::string sigmf = {};  ///< The document of a SigMF recording; empty: the file has none.
 
   /// Returns whether the array has two dimensions, [row][sample].
@@ -36,30 +37,31 @@ struct read_options {
   /// "auto" is what the content tells; "iq" takes two channels for I and Q; others are types of raw
   /// samples (`raw_layout_of`).
   std::string format = "auto";
+  std::string column = {};  ///< Of a table of text: its name, or its number from 0.
 };
 
 /// Throws `plan_error` for a format that `read_signal` does not know.
 void require_signal_format(const std::string& format);
 
 /// Returns the signal in the file. Recognises SigMF by extension, .npy and .wav by extension or
-/// first bytes, other recordings of sound by first bytes, the CSV of `write_signal` by its heading;
-/// otherwise reads text. "-" is stdin.
+/// first bytes, HDF5 (file.h5:/path) and other recordings of sound by first bytes, the CSV of
+/// `write_signal` by its heading; otherwise reads text. "-" is stdin.
 /// Throws `file_error` for a file that cannot be read or is malformed, and `plan_error` for a
 /// channel that the file does not have.
 [[nodiscard]] signal read_signal(const std::filesystem::path& file,
                                  const read_options& options = {});
 
 /// The formats that `write_signal` writes.
-enum class output_format { text, csv, npy, sound, sigmf };
+enum class output_format { text, csv, npy, sound, sigmf, hdf5 };
 
 /// Returns whether a format states the sample rate. Such files are written frame by frame.
 [[nodiscard]] constexpr bool has_sample_rate(output_format format) {
   return format == output_format::sound || format == output_format::sigmf;
 }
 
-/// Returns the format that the extension names (.txt, .csv, .npy, .wav, .flac, .sigmf-meta); text
-/// for a pipe, a device or stdout ("-") without extension. Throws `plan_error` for any other, so
-/// that a caller can check before the work.
+/// Returns the format that the extension names (.txt, .csv, .npy, .wav, .flac, .sigmf-meta, .h5);
+/// text for a pipe, a device or stdout ("-") without extension. Throws `plan_error` for any other,
+/// so that a caller can check before the work.
 [[nodiscard]] output_format output_format_of(const std::filesystem::path& file);
 
 /// Writes the signal in the format that the extension names; the file appears whole or not at all.

@@ -11,6 +11,7 @@
 #include <utility>       // move
 
 #include "formats/files/refusal.hpp"  // printable, refuse
+#include "text/number.hpp"            // number_from
 
 namespace wingbeat::formats {
 namespace {
@@ -146,13 +147,9 @@ columns parse_line(std::string_view line, const line_reader& reader) {
   if (number.starts_with('(') && number.ends_with(')')) {
     number = number.substr(1, number.size() - 2);
   }
-  if (const std::size_t second = imaginary_part_of(number)) {
-    std::string_view imaginary = number.substr(second, number.size() - second - 1);
-    if (imaginary.starts_with("+-")) imaginary.remove_prefix(1);
-    return {
-        .count = 2,
-        .value = {parse_number(number.substr(0, second), reader), parse_number(imaginary, reader)},
-        .is_marked = true};
+  if (const auto z = complex_from(number); z && number.ends_with('j')) {
+    if (!std::isfinite(std::abs(*z))) reader.refuse_line("has a sample that is not finite");
+    return {.count = 2, .value = {z->real(), z->imag()}, .is_marked = true};
   }
   bool after_comma = false;
   std::string_view words[2];
@@ -293,6 +290,23 @@ signal read_text(std::string_view content, std::string_view name) {
   rows.end_row(name);
   rows.result.may_have_times = rows.result.n_rows == 1 && rows.may_have_times();
   return std::move(rows.result);
+}
+
+std::optional<std::complex<double>> complex_from(std::string_view word) {
+  if (word.starts_with('(') && word.ends_with(')')) word = word.substr(1, word.size() - 2);
+  const std::size_t second = imaginary_part_of(word);
+  const auto part_of = [](std::string_view part) {
+    part.remove_prefix(part.starts_with('+') ? 1 : 0);
+    return number_from<double>(part);
+  };
+  if (second == 0) {
+    const auto real = part_of(word);
+    return real ? std::optional<std::complex<double>>{*real} : std::nullopt;
+  }
+  const auto re = part_of(word.substr(0, second));
+  const auto im = part_of(word.substr(second, word.size() - second - 1));
+  if (!re || !im) return std::nullopt;
+  return std::complex{*re, *im};
 }
 
 void write_text(atomic_file& file, const signal& recording) {

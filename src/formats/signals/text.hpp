@@ -3,6 +3,8 @@
 // comment `# row R`, between rows.
 #pragma once
 
+#include <complex>
+#include <optional>
 #include <string_view>
 
 #include "formats/files/atomic_file.hpp"  // atomic_file
@@ -22,6 +24,9 @@ namespace wingbeat::formats {
 /// above its first sample has the word `complex`, or `re` and `im` side by side.
 /// Throws `file_error` naming `name` and the line at fault.
 [[nodiscard]] signal read_text(std::string_view content, std::string_view name);
+
+/// Returns a number, or a complex one as Python writes it, (1.5+2j); nothing for another text.
+[[nodiscard]] std::optional<std::complex<double>> complex_from(std::string_view word);
 
 /// Writes one sample per line: "re im", or "re" for a real signal. The digits suffice to read back
 /// the same bits: 9 for single precision, the fewest that round-trip for double. Rows of a table

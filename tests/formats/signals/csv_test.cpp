@@ -12,7 +12,9 @@ namespace {
 
 using namespace wingbeat::formats;
 using namespace wingbeat::test;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using complex = std::complex<double>;
 
 TEST(csv, reads_what_is_written) {
   const temporary_folder folder;
@@ -52,6 +54,38 @@ TEST(csv, refuses_what_is_out_of_place) {
   EXPECT_THAT(refusal("row,index,re,im\n0,0,1,2\n1,0,1,2\n1,1,1,2\n"), HasSubstr("1 of row 1"));
   EXPECT_THAT(refusal("row,index,re,im\n0,0,1,2\n2,0,1,2\n"), HasSubstr("index 0 of row 2"));
   EXPECT_FALSE(has_csv_heading("index,re,im,x\n"));
+}
+
+wingbeat::formats::signal column(const std::string& content, const std::string& name = "") {
+  return read_csv(content, "in.csv", name);
+}
+
+TEST(csv_columns, are_chosen_by_name_and_by_number) {
+  const std::string table =
+      "\xEF\xBB\xBFtime,\"voltage\",z\r\n0,1.5,(1+2j)\r\n# more\r\n1,-2,3-0.5j\r\n";
+  EXPECT_THAT(column(table, "voltage").samples, ElementsAre(1.5, -2));
+  EXPECT_THAT(column(table, "0").samples, ElementsAre(0, 1));
+  EXPECT_THAT(column(table, "z").samples, ElementsAre(complex{1, 2}, complex{3, -0.5}));
+  EXPECT_FALSE(column(table, "z").is_real);
+  EXPECT_THAT(column("a;b\n1;2\n", "b").samples, ElementsAre(2));
+  EXPECT_THAT(column("1\t2\n3\t4\n", "1").samples, ElementsAre(2, 4)) << "no heading";
+  EXPECT_THAT(column("re,im\n1,2\n").samples, ElementsAre(complex{1, 2}));
+  EXPECT_THAT(column("index,re,im\n5,1,2\n", "im").samples, ElementsAre(2));
+}
+
+TEST(csv_columns, are_refused_by_line) {
+  using wingbeat::plan_error;
+  for (const std::string name : {"", "c", "2"}) {
+    EXPECT_THAT(message_of<plan_error>([&] { (void)column("a,b\n1,2\n", name); }),
+                HasSubstr("in.csv has 2 columns, a, b; choose one by --column"));
+  }
+  const auto refusal = [](const std::string& content) {
+    return message_of([&] { (void)column(content, "a"); });
+  };
+  EXPECT_THAT(refusal("a,b\n1,2\n3\n"), HasSubstr("line 3 has 1 columns and the first 2"));
+  EXPECT_THAT(refusal("a,b\nx,2\n"), HasSubstr("line 2 has 'x' where a finite number should be"));
+  EXPECT_THAT(refusal("a,b\nnan,2\n"), HasSubstr("line 2 has 'nan'"));
+  EXPECT_THAT(refusal("a,b\n"), HasSubstr("holds no samples"));
 }
 
 }  // namespace

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formats/files/hdf5.hpp"
+
+#include <hdf5.h>
+#include <hdf5_hl.h>  // H5DSset_scale, H5DSattach_scale
+
+#include <algorithm>  // any_of
+#include <functional>
+#include <utility>  // exchange
+
+#include "formats/files/refusal.hpp"  // printable, refuse
+#include "text/formatted.hpp"         // formatted, joined
+#include "text/listed.hpp"            // listed
+
+namespace wingbeat::formats {
+namespace {
+
+/// An object of libhdf5, which is closed with it.
+class handle {
+ public:
+  handle() = default;
+  handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  handle(handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  handle& operator=(handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  ~handle() { reset(); }
+
+  /// Closes it; returns whether that went well.
+  bool reset() { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
+  [[nodiscard]] bool is_open() const { return id_ >= 0; }
+  operator hid_t() const { return id_; }
+
+ private:
+  hid_t id_ = -1;
+  herr_t (*close_)(hid_t) = nullptr;
+};
+
+/// Errors are ours to say.
+void be_silent() {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+/// A type of two doubles, or of two floats, in memory or in a file.
+handle pair_of(hid_t part, const std::string& re, const std::string& im) {
+  const std::size_t size = H5Tget_size(part);
+  handle pair{H5Tcreate(H5T_COMPOUND, 2 * size), H5Tclose};
+  H5Tinsert(pair, re.c_str(), 0, part);
+  H5Tinsert(pair, im.c_str(), size, part);
+  return pair;
+}
+
+/// Returns the name of a member of a compound type.
+std::string member_of(hid_t type, unsigned index) {
+  char* const text = H5Tget_member_name(type, index);
+  const std::string name = text == nullptr ? "" : text;
+  H5free_memory(text);
+  return name;
+}
+
+std::vector<std::string> datasets_of(hid_t file) {
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* name, const H5O_info_t* info, void* found) -> herr_t {
+    // MATLAB keeps elements of its cells under #refs#.
+    if (info->type == H5O_TYPE_DATASET && !std::string_view{name}.starts_with('#')) {
+      static_cast<std::vector<std::string>*>(found)->push_back("/" + std::string{name});
+    }
+    return 0;
+  };
+  H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, add, &names, H5O_INFO_BASIC);
+  return names;
+}
+
+std::vector<hsize_t> sizes(std::span<const std::size_t> lengths) {
+  return {lengths.begin(), lengths.end()};
+}
+
+/// Selects a box of a dataset's space, and returns the space of its numbers in memory.
+handle select(hid_t space, std::span<const std::size_t> first,
+              std::span<const std::size_t> counts) {
+  const auto begin = sizes(first), size = sizes(counts);
+  if (size.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, begin.data(), nullptr, size.data(), nullptr);
+  return {H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose};
+}
+
+}  // namespace
+
+struct hdf5_dataset::handles {
+  handle file, dataset, space, number;
+};
+
+bool has_hdf5_library() noexcept {
+  return true;
+}
+
+hdf5_dataset::hdf5_dataset(const std::filesystem::path& name)
+    : name_(hdf5_name_of(name).file.string()), handles_(std::make_unique<handles>()) {
+  be_silent();
+  handles_->file = {H5Fopen(name_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
+  if (!handles_->file.is_open()) {
+    refuse(name_, "cannot be opened as HDF5; copy or save it again");
+  }
+  std::string path = hdf5_name_of(name).dataset;
+  if (path.empty()) {
+    auto found = datasets_of(handles_->file);
+    if (found.empty()) refuse(name_, "has no dataset; save one");
+    if (found.size() > 1) {
+      constexpr std::size_t most = 20;
+      const std::size_t n_found = found.size();
+      if (n_found > most) found.resize(most);
+      for (std::string& each : found) each = printable(each, 80);
+      refuse(name_, "has {} datasets; name one of {}{} as {}:/path", n_found, joined(found, ", "),
+             n_found > most ? ", .." : "", name_);
+    }
+    path = found.front();
+  }
+  name_ += ":" + printable(path, 80);
+  handles_->dataset = {H5Dopen2(handles_->file, path.c_str(), H5P_DEFAULT), H5Dclose};
+  if (!handles_->dataset.is_open()) {
+    for (std::string& each : datasets_of(handles_->file)) path = printable(each, 80);
+    refuse(name_, "is no dataset; there is {}", path);
+  }
+  const handle type{H5Dget_type(handles_->dataset), H5Tclose};
+  is_complex_ = H5Tget_class(type) == H5T_COMPOUND && H5Tget_nmembers(type) == 2;
+  const handle part =
+      is_complex_ ? handle{H5Tget_member_type(type, 0), H5Tclose} : handle{H5Tcopy(type), H5Tclose};
+  const H5T_class_t kind = H5Tget_class(part);
+  if (kind != H5T_INTEGER && kind != H5T_FLOAT) {
+    refuse(name_, "has no integers, floats or pairs of them, which are complex; save it as such");
+  }
+  is_held_by_floats_ = H5Tget_size(part) <= (kind == H5T_FLOAT ? 4 : 2);
+  handles_->number = is_complex_
+                         ? pair_of(H5T_NATIVE_DOUBLE, member_of(type, 0), member_of(type, 1))
+                         : handle{H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose};
+  handles_->space = {H5Dget_space(handles_->dataset), H5Sclose};
+  const int rank = H5Sget_simple_extent_ndims(handles_->space);
+  if (rank < 0 || H5Sget_simple_extent_type(handles_->space) == H5S_NULL) {
+    refuse(name_, "has no samples; it must hold at least one");
+  }
+  std::vector<hsize_t> dimensions(static_cast<std::size_t>(rank));
+  H5Sget_simple_extent_dims(handles_->space, dimensions.data(), nullptr);
+  lengths_.assign(dimensions.begin(), dimensions.end());
+  if (std::ranges::find(lengths_, std::size_t{0}) != lengths_.end()) {
+    refuse(name_, "has no samples; it must hold at least one");
+  }
+}
+
+hdf5_dataset::~hdf5_dataset() = default;
+
+double hdf5_dataset::attribute(std::span<const char* const> keys) const {
+  for (const char* const key : keys) {
+    for (const hid_t object : {hid_t{handles_->dataset}, hid_t{handles_->file}}) {
+      if (H5Aexists(object, key) <= 0) continue;
+      const handle found{H5Aopen(object, key, H5P_DEFAULT), H5Aclose};
+      const handle space{H5Aget_space(found), H5Sclose};
+      double value = 0;
+      if (H5Sget_simple_extent_npoints(space) == 1 &&
+          H5Aread(found, H5T_NATIVE_DOUBLE, &value) >= 0) {
+        return value;
+      }
+    }
+  }
+  return 0;
+}
+
+void hdf5_dataset::read(std::span<const std::size_t> first, std::span<const std::size_t> counts,
+                        std::span<double> numbers) const {
+  const handle memory = select(handles_->space, first, counts);
+  if (H5Dread(handles_->dataset, handles_->number, memory, handles_->space, H5P_DEFAULT,
+              numbers.data()) < 0) {
+    refuse(
+        name_,
+        "cannot be decoded: it is damaged, or needs a filter that is not here; copy it again, or "
+        "write it by h5repack -f NONE");
+  }
+}
+
+struct hdf5_writer::handles {
+  handle file, dataset, space, number;
+};
+
+hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout& layout)
+    : name_(file.path().string()), handles_(std::make_unique<handles>()) {
+  be_silent();
+  if (!file.can_rewrite()) {
+    refuse(name_, "is a pipe, and HDF5 is no stream; write a file, or .npy");
+  }
+  handles_->file = {H5Fcreate(file.written_path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+                    H5Fclose};
+  std::vector<hsize_t> lengths;
+  for (const hdf5_axis& axis : layout.axes) lengths.push_back(axis.positions.size());
+  const auto rank = static_cast<int>(lengths.size());
+  handles_->space = {H5Screate_simple(rank, lengths.data(), nullptr), H5Sclose};
+  const hid_t part = layout.is_single_precision ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+  const handle stored = layout.is_complex ? pair_of(part, "r", "i")  // the names of h5py
+                                          : handle{H5Tcopy(part), H5Tclose};
+  handles_->number = layout.is_complex ? pair_of(H5T_NATIVE_DOUBLE, "r", "i")
+                                       : handle{H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose};
+  handles_->dataset = {H5Dcreate2(handles_->file, layout.name.c_str(), stored, handles_->space,
+                                  H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                       H5Dclose};
+  if (!handles_->dataset.is_open()) refuse(name_, "cannot be written as HDF5");
+  H5LTset_attribute_string(handles_->file, layout.name.c_str(), "units", layout.unit.c_str());
+  for (const auto& [key, value] : layout.attributes) {
+    H5LTset_attribute_double(handles_->file, layout.name.c_str(), key.c_str(), &value, 1);
+  }
+  for (unsigned i = 0; i < layout.axes.size(); ++i) {
+    const hdf5_axis& axis = layout.axes[i];
+    H5LTmake_dataset_double(handles_->file, axis.name.c_str(), 1, &lengths[i],
+                            axis.positions.data());
+    H5LTset_attribute_string(handles_->file, axis.name.c_str(), "units", axis.unit.c_str());
+    const handle scale{H5Dopen2(handles_->file, axis.name.c_str(), H5P_DEFAULT), H5Dclose};
+    H5DSset_scale(scale, axis.name.c_str());
+    H5DSattach_scale(handles_->dataset, scale, i);
+    H5DSset_label(handles_->dataset, i, axis.name.c_str());
+  }
+}
+
+hdf5_writer::~hdf5_writer() = default;
+
+void hdf5_writer::write(std::span<const std::size_t> first, std::span<const std::size_t> counts,
+                        std::span<const double> numbers) {
+  const handle memory = select(handles_->space, first, counts);
+  if (H5Dwrite(handles_->dataset, handles_->number, memory, handles_->space, H5P_DEFAULT,
+               numbers.data()) < 0) {
+    refuse(name_, "cannot be written as HDF5; the disk may be full");
+  }
+}
+
+void hdf5_writer::finish() {
+  const bool is_closed = handles_->number.reset() && handles_->space.reset() &&
+                         handles_->dataset.reset() && handles_->file.reset();
+  if (!is_closed) refuse(name_, "cannot be written as HDF5; the disk may be full");
+}
+
+}  // namespace wingbeat::formats

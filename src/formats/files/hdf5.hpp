@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datasets of HDF5 files, those of MATLAB 7.3 among them, read and written through libhdf5.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <filesystem>
+#include <memory>  // unique_ptr
+#include <span>
+#include <string>
+#include <utility>  // pair
+#include <vector>
+
+#include "formats/files/atomic_file.hpp"  // atomic_file
+
+namespace wingbeat::formats {
+
+/// Returns whether this build has libhdf5.
+[[nodiscard]] bool has_hdf5_library() noexcept;
+
+/// A file, and the path of a dataset in it, which are named file.h5:/path.
+struct hdf5_name {
+  std::filesystem::path file;
+  std::string dataset;  ///< Empty: the only one.
+};
+
+/// Splits a name whose first part is a file, and which is none itself.
+[[nodiscard]] inline hdf5_name hdf5_name_of(const std::filesystem::path& name) {
+  const std::string& text = name.native();
+  const std::size_t colon = text.find(":/");
+  if (colon == text.npos || std::filesystem::exists(name)) return {name, ""};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+/// A dataset of real or complex numbers.
+class hdf5_dataset {
+ public:
+  /// Opens the dataset of a name. Throws `file_error` for what is no such file, has several
+  /// datasets and none is named, or is of other types than integers, floats, and pairs of those;
+  /// `plan_error` in a build without libhdf5.
+  explicit hdf5_dataset(const std::filesystem::path& name);
+  hdf5_dataset(const hdf5_dataset&) = delete;
+  hdf5_dataset& operator=(const hdf5_dataset&) = delete;
+  ~hdf5_dataset();
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::vector<std::size_t>& lengths() const noexcept { return lengths_; }
+  [[nodiscard]] bool is_complex() const noexcept { return is_complex_; }
+  [[nodiscard]] bool is_held_by_floats() const noexcept { return is_held_by_floats_; }
+
+  /// Returns the first of these attributes that is a number; 0 where there is none.
+  [[nodiscard]] double attribute(std::span<const char* const> keys) const;
+
+  /// Fills `numbers` with those of a box, [..][re, im if complex]. Throws `file_error` where a
+  /// filter is missing or the file is damaged.
+  void read(std::span<const std::size_t> first, std::span<const std::size_t> counts,
+            std::span<double> numbers) const;
+
+ private:
+  struct handles;
+  std::string name_;
+  std::vector<std::size_t> lengths_;
+  bool is_complex_ = false, is_held_by_floats_ = false;
+  std::unique_ptr<handles> handles_;
+};
+
+/// An axis of a written dataset.
+struct hdf5_axis {
+  std::string name, unit;
+  std::vector<double> positions;
+};
+
+/// What a written dataset holds.
+struct hdf5_layout {
+  std::string name, unit = {};
+  std::vector<hdf5_axis> axes = {};  ///< Slowest first.
+  bool is_complex = false, is_single_precision = true;
+  std::vector<std::pair<std::string, double>> attributes = {};
+};
+
+/// Writes a file of one dataset, whose axes are dimension scales. Throws `file_error`; `plan_error`
+/// in a build without libhdf5.
+class hdf5_writer {
+ public:
+  /// `file` must outlive the writer, and is committed once that has finished.
+  hdf5_writer(const atomic_file& file, const hdf5_layout& layout);
+  hdf5_writer(const hdf5_writer&) = delete;
+  hdf5_writer& operator=(const hdf5_writer&) = delete;
+  ~hdf5_writer();
+
+  /// Writes a box, [..][re, im if complex].
+  void write(std::span<const std::size_t> first, std::span<const std::size_t> counts,
+             std::span<const double> numbers);
+  void finish();
+
+ private:
+  struct handles;
+  std::string name_;
+  std::unique_ptr<handles> handles_;
+};
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for the reader and writer of HDF5 in a build without libhdf5.
+#include "formats/files/hdf5.hpp"
+#include "text/formatted.hpp"  // formatted
+#include "wingbeat/error.hpp"  // plan_error
+
+namespace wingbeat::formats {
+namespace {
+
+[[noreturn]] void refuse_absent(const std::filesystem::path& file, std::string_view verb) {
+  throw plan_error(
+      formatted("{} cannot be {}: this build has no libhdf5; use .npy, or build it with "
+                "WINGBEAT_HDF5=ON",
+                file.string(), verb));
+}
+
+}  // namespace
+
+struct hdf5_dataset::handles {};
+struct hdf5_writer::handles {};
+
+bool has_hdf5_library() noexcept {
+  return false;
+}
+
+hdf5_dataset::hdf5_dataset(const std::filesystem::path& name) {
+  refuse_absent(name, "read");
+}
+hdf5_dataset::~hdf5_dataset() = default;
+double hdf5_dataset::attribute(std::span<const char* const>) const {
+  return 0;
+}
+void hdf5_dataset::read(std::span<const std::size_t>, std::span<const std::size_t>,
+                        std::span<double>) const {}
+
+hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout&) {
+  refuse_absent(file.path(), "written");
+}
+hdf5_writer::~hdf5_writer() = default;
+void hdf5_writer::write(std::span<const std::size_t>, std::span<const std::size_t>,
+                        std::span<const double>) {}
+void hdf5_writer::finish() {}
+
+}  // namespace wingbeat::formats

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images in datasets are read back, alone and in stacks.
+#include "formats/images/hdf5.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "formats/files/hdf5.hpp"        // has_hdf5_library
+#include "formats/images/image.hpp"      // write_images
+#include "formats/images/reader.hpp"     // image_reader
+#include "formats/message.hpp"           // message_of
+#include "formats/signals/signal.hpp"    // read_signal, write_signal
+#include "formats/temporary_folder.hpp"  // temporary_folder
+
+namespace {
+
+using namespace wingbeat::formats;
+using namespace wingbeat::test;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(hdf5_images, come_back_alone_and_in_stacks) {
+  if (!has_hdf5_library()) GTEST_SKIP() << "this build has no libhdf5";
+  const temporary_folder folder;
+  const auto file = folder.path() / "x.h5";
+  for (const std::size_t n_images : {1, 2}) {
+    image_stack stack{.n_images = n_images, .height = 2, .width = 3};
+    stack.pixel_angstrom = {1, 1.5, 2};
+    std::vector<float> samples;
+    for (std::size_t i = 0; i < 6 * n_images; ++i) samples.push_back(static_cast<float>(i) / 3);
+    stack.samples = samples;
+    write_images(file, stack);
+    image_reader read{file.string() + ":/images"};
+    ASSERT_EQ(read.shape().n_images, n_images);
+    EXPECT_EQ(read.shape().is_stack, n_images > 1);
+    EXPECT_EQ(to_floats(read.read(n_images - 1, 1)),
+              std::vector<float>(samples.end() - 6, samples.end()));
+    EXPECT_THAT(read_signal(file.string() + ":/x").samples, ElementsAre(0, 2, 4));
+    EXPECT_THAT(message_of([&] { (void)image_reader{file}; }), HasSubstr("name one of"));
+  }
+  write_signal(file, {.samples = {1, 2}, .row_length = 2});
+  EXPECT_THAT(message_of([&] { (void)image_reader{file.string() + ":/values"}; }),
+              HasSubstr("has 1 axes of real numbers"));
+}
+
+}  // namespace
