@@ -7,7 +7,7 @@
 
 #include <algorithm>  // count, find, min, ranges::find
 #include <cerrno>
-#include <cmath>    // abs, nearbyint
+#include <cmath>    // abs, floor, nearbyint
 #include <cstring>  // strerror
 #include <string_view>
 
@@ -30,7 +30,22 @@ namespace {
 
 using formats::refuse;
 
-constexpr std::size_t head_bytes = std::size_t{1} << 17, piece_samples = std::size_t{1} << 20;
+constexpr std::size_t head_bytes = std::size_t{1} << 17, piece_samples = std::size_t{1} << 20,
+                      min_piece_samples = 4096;
+
+/// Two integers whose ratio is 3.316505 within 2e-5: that of the levels that are best of 2 bits.
+constexpr std::int16_t low_level = 139, high_level = 461;
+
+/// Replaces integers of few bits by the levels that `choose_levels` has them stand for.
+void set_levels(std::span<std::int16_t> samples, unsigned bits) {
+  for (std::int16_t& x : samples) {
+    if (bits == 8) x = static_cast<std::int16_t>(2 * x + 1);
+    if (bits == 2 && x != 0) {
+      const std::int16_t level = std::abs(x) == 1 ? low_level : high_level;
+      x = x < 0 ? static_cast<std::int16_t>(-level) : level;
+    }
+  }
+}
 
 bool is_npy(std::span<const std::byte> head) {
   const std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
@@ -63,10 +78,8 @@ void require_samples(const byte_source& file, std::string_view way_out = "") {
 /// holds no samples, and `plan_error` where neither tells.
 std::string format_of(const byte_source& file) {
   if (is_npy(file.head())) return "npy";
-  if (formats::signed_content(file.head()).empty()) {
-    for (const formats::voltage_format& format : formats::voltage_formats) {
-      if (format.is_format_of(file.head(), file.size())) return std::string{format.name};
-    }
+  for (const formats::voltage_format& format : formats::voltage_formats) {
+    if (format.is_format_of(file.head(), file.size())) return std::string{format.name};
   }
   require_samples(file, ", or give --format raw if it holds them all the same");
   if (has_raw_name(file) || !file.has_own_name()) return "raw";
@@ -137,12 +150,14 @@ std::size_t byte_source::read(std::span<std::byte> target) {
 
 recording::recording(const std::vector<std::string>& files, const recording_options& options)
     : options_(options),
-      sample_bits_(options.sample_bits.value_or(10)),
+      sample_bits_(options.stated.sample_bits.value_or(10)),
       stored_bits_(sample_bits_) {
   const std::string& format = options.format;
-  if (files.size() > 2) {
-    throw plan_error(formatted("{} files are given; give one for each of at most 2 polarisations",
-                               files.size()));
+  if (files.size() > 2 && !options.is_sequence) {
+    throw plan_error(formatted(
+        "{} files are given; give one for each of at most 2 polarisations, or --sequence if they "
+        "follow each other in time",
+        files.size()));
   }
   std::vector<std::string_view> known{"auto", "raw", "npy"};
   for (const formats::voltage_format& each : formats::voltage_formats) known.push_back(each.name);
@@ -159,37 +174,50 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
     std::string kind = format;
     if (name == "-" || !file->size()) kind = require_raw(*file, format);
     if (kind == "auto") kind = format_of(*file);
-    is_assumed_ = is_assumed_ || (kind == "raw" && !options.sample_bits);
-    open(std::move(file), kind);
+    is_assumed_ = is_assumed_ || (kind == "raw" && !options.stated.sample_bits);
+    open(std::move(file), kind, options.is_sequence ? files : std::vector{name});
+    if (options.is_sequence) break;
   }
   if (!is_measured_) n_samples_.reset();
-  if (voltages_.empty() && options.coarse_channel) {
-    throw plan_error(formatted(
-        "--coarse-channel {} is given, and {} has one channel; give it for VDIF and GUPPI "
-        "raw alone",
-        *options.coarse_channel, files[0]));
-  }
+  const auto refuse_where = [&](bool is_given, const char* option) {
+    if (!voltages_.empty() || !is_given) return;
+    throw plan_error(
+        formatted("{} is given, and {} has one channel and no headers of packets; give it for {} "
+                  "alone",
+                  option, files[0], listed(std::vector(known.begin() + 3, known.end()))));
+  };
+  refuse_where(!options.channels.empty(), "--coarse-channel");
+  refuse_where(options.is_sequence, "--sequence");
+  refuse_where(options.levels.has_value(), "--levels");
   if (!streams_.empty() + !voltages_.empty() + !samples_.empty() > 1) {
     throw plan_error(
         formatted("{} and {} are of different formats; convert one", files[0], files[1]));
   }
   if (n_polarisations_ > 2) {
-    throw plan_error(formatted("{}: {} polarisations; give at most 2 at once", joined(files, ", "),
-                               n_polarisations_));
+    throw plan_error(
+        formatted("{} and {} hold {} polarisations; give at most 2 at once, or --sequence if the "
+                  "files follow "
+                  "each other in time",
+                  files[0], files.back(), n_polarisations_));
   }
 }
 
 recording::~recording() = default;
 
-void recording::open(std::unique_ptr<byte_source> file, const std::string& format) {
+void recording::open(std::unique_ptr<byte_source> file, const std::string& format,
+                     std::vector<std::string> files) {
   const auto* const voltages =
       std::ranges::find(formats::voltage_formats, format, &formats::voltage_format::name);
   const bool has_packets = voltages != std::end(formats::voltage_formats);
   const std::string name = file->name();
-  if (!options_.threads.empty() && !(has_packets && voltages->has_threads)) {
+  if (!options_.stated.threads.empty() && !(has_packets && voltages->has_threads)) {
     throw plan_error(formatted("--vdif-threads is given, and {} is no VDIF; leave it out", name));
   }
-  if (has_packets) return open_voltages(name, *voltages);
+  if (options_.stated.n_channels && format != "mark5b") {
+    throw plan_error(
+        formatted("--file-channels is given, and {} is no Mark 5B; leave it out", name));
+  }
+  if (has_packets) return open_voltages(std::move(files), *voltages);
   if (format == "npy") return open_samples(name, "auto");
   std::optional<std::size_t> n_samples;
   if (file->size()) n_samples = *file->size() * 8 / sample_bits_;
@@ -207,7 +235,7 @@ void recording::open_samples(const std::string& name, const std::string& format)
     source.full_scale = 1 << (bits - 1);
     sample_bits_ = stored_bits_ = bits;
   }
-  if (options_.sample_bits.value_or(sample_bits_) != sample_bits_) {
+  if (options_.stated.sample_bits.value_or(sample_bits_) != sample_bits_) {
     throw plan_error(formatted(
         "{} has samples of full scale 1, which become integers of 16 bits; leave --sample-bits out",
         name));
@@ -245,21 +273,25 @@ void recording::sample_source::read(std::size_t first, std::size_t count) {
   }
 }
 
-void recording::open_voltages(const std::string& name, const formats::voltage_format& format) {
-  voltage_source source{std::make_unique<formats::byte_source>(name, formats::largest_file_bytes),
+void recording::open_voltages(std::vector<std::string> files,
+                              const formats::voltage_format& format) {
+  voltage_source source{files.size() == 1 ? std::make_unique<formats::byte_source>(
+                                                files[0], formats::largest_file_bytes)
+                                          : std::make_unique<formats::byte_source>(files),
                         nullptr};
-  source.file = format.open(*source.content, {.sample_rate_hz = options_.sample_rate_hz,
-                                              .channel = options_.coarse_channel,
-                                              .threads = options_.threads});
+  const std::string& name = files[0];
+  formats::voltage_options stated = options_.stated;
+  if (options_.channels.size() == 1) stated.channel = options_.channels[0];
+  source.file = format.open(*source.content, stated);
   const formats::voltages& held = source.file->contents();
   for (const std::string& remark : held.remarks) {
     if (options_.is_strict) refuse(name, "{}", remark);
     print_message("{}: {}", name, remark);
   }
-  choose_channel(held, name);
+  choose_channels(held, name);
   if (options_.says_zeros) say_zeros(held, name);
   const unsigned bits = held.sample_bits;
-  const auto& given = options_.sample_bits;
+  const auto& given = options_.stated.sample_bits;
   if ((given && *given != bits) || (n_polarisations_ > 0 && bits != stored_bits_)) {
     throw plan_error(
         formatted("{} holds integers of {} bits, not {}; leave out --sample-bits, and "
@@ -267,10 +299,23 @@ void recording::open_voltages(const std::string& name, const formats::voltage_fo
                   name, bits, stored_bits_));
   }
   stored_bits_ = bits;
-  sample_bits_ = bits <= 2 ? bits + 1 : bits;
+  sample_bits_ = bits <= 2 ? bits + 1 : std::min(bits, 16u);
+  if (options_.levels == sample_levels::optimal) choose_levels(held, name);
   if (!voltages_.empty()) require_alike(held, name);
-  add_polarisations(held.n_polarisations, held.n_samples, name);
+  add_polarisations(held.n_polarisations * channels_.size(), held.n_samples, name);
   voltages_.push_back(std::move(source));
+}
+
+/// Has integers stand for levels that have fractions: of 2 bits those of 10 whose ratio is nearest.
+void recording::choose_levels(const formats::voltages& held, const std::string& name) {
+  const unsigned bits = held.sample_bits;
+  if (bits != 1 && bits != 2 && bits != 4 && bits != 8) {
+    throw plan_error(formatted(
+        "--levels optimal is given, and {} has samples of {} bits; leave it out", name, bits));
+  }
+  if (bits == 2) sample_bits_ = 10;
+  if (bits == 8) sample_bits_ = 9;
+  unit_ = bits == 2 ? 1.0 / low_level : bits == 4 ? 1 / 2.95 : bits == 8 ? 1.0 / 71 : 1;
 }
 
 void recording::say_zeros(const formats::voltages& held, const std::string& name) {
@@ -284,19 +329,30 @@ void recording::say_zeros(const formats::voltages& held, const std::string& name
                 counted(n_packets, "packet"), counted(held.packet_samples, "sample"));
 }
 
-void recording::choose_channel(const formats::voltages& held, const std::string& name) {
-  const auto& channel = options_.coarse_channel;
-  if (channel ? *channel >= held.n_channels : held.n_channels > 1) {
+void recording::choose_channels(const formats::voltages& held, const std::string& name) {
+  const auto& given = options_.channels;
+  channels_ = given.empty() ? std::vector<std::size_t>{0} : given;
+  const bool is_beyond =
+      std::ranges::any_of(given, [&](std::size_t c) { return c >= held.n_channels; });
+  if (given.empty() && held.n_channels > 1 && held.n_antennas == 1 && held.frequencies) {
+    // Channels that adjoin each other are one band.
+    const double width_hz = held.sample_rate_hz / (held.is_complex ? 1 : 2);
+    if (std::abs(std::abs(held.frequencies->step_hz) - width_hz) < 1e-4 * width_hz) {
+      n_channels_ = held.n_channels;
+      return;
+    }
+  }
+  if (is_beyond || (given.empty() && held.n_channels > 1)) {
     const std::size_t last = held.n_channels - 1;
     const std::string antennas =
         held.n_antennas == 1 ? ""
                              : formatted(" ({} of each of {} antennas)",
                                          held.n_channels / held.n_antennas, held.n_antennas);
-    throw plan_error(formatted("{} holds {}{}; give --coarse-channel 0{}", name,
+    throw plan_error(formatted("{} holds {}{}{}; give --coarse-channel 0{}", name,
                                counted(held.n_channels, "channel"), antennas,
+                               is_beyond ? "" : ", and does not say that they adjoin in the sky",
                                last == 0 ? "" : formatted(" to {}", last)));
   }
-  channel_ = channel.value_or(0);
 }
 
 void recording::require_alike(const formats::voltages& held, const std::string& name) const {
@@ -315,12 +371,11 @@ void recording::require_alike(const formats::voltages& held, const std::string& 
   }
   if (first.first_packet && held.first_packet && *first.first_packet != *held.first_packet) {
     throw plan_error(
-        formatted("the first packet of {} is number {}, and that of {} {}; cut them to one start",
+        formatted("the first packet of {} is number {}, and that of {} {}; cut them to one start, "
+                  "or give --sequence if they follow each other in time",
                   first_name_, *first.first_packet, name, *held.first_packet));
   }
-  if (first.frequencies && held.frequencies &&
-      (first.frequencies->first_hz != held.frequencies->first_hz ||
-       first.frequencies->step_hz != held.frequencies->step_hz)) {
+  if (first.frequencies && held.frequencies && *first.frequencies != *held.frequencies) {
     throw plan_error(
         formatted("{} and {} are of different bands; give files of one band", first_name_, name));
   }
@@ -341,15 +396,27 @@ double recording::sample_rate_hz() const {
 }
 
 std::optional<formats::channel_frequencies> recording::frequencies() const {
-  if (!samples_.empty() && samples_.front().reader->shape().centre_hz > 0) {
+  if (!samples_.empty() && samples_.front().reader->shape().centre_hz > 0 && !options_.sky_hz) {
     return formats::channel_frequencies{samples_.front().reader->shape().centre_hz};
   }
-  if (voltages_.empty() || !voltages_.front().file->contents().frequencies) return std::nullopt;
+  const auto stated =
+      voltages_.empty() ? std::nullopt : voltages_.front().file->contents().frequencies;
+  if (options_.sky_hz) return {{*options_.sky_hz, stated ? stated->step_hz : sample_rate_hz()}};
+  if (!stated) return std::nullopt;
   const formats::voltages& held = voltages_.front().file->contents();
-  formats::channel_frequencies found = *held.frequencies;
-  const std::size_t of_antenna = channel_ % (held.n_channels / held.n_antennas);
-  found.first_hz += static_cast<double>(of_antenna) * found.step_hz;
-  return found;
+  const std::size_t of_antenna = channels_[0] % (held.n_channels / held.n_antennas);
+  return {{stated->at(static_cast<double>(of_antenna)), stated->step_hz}};
+}
+
+std::optional<formats::day_time> recording::start() const {
+  const auto stated = voltages_.empty() ? std::nullopt : voltages_.front().file->contents().start;
+  if (stated || !options_.stated.near_mjd) return stated;
+  const double day = std::floor(*options_.stated.near_mjd);
+  return {{static_cast<std::int64_t>(day), 86400 * (*options_.stated.near_mjd - day)}};
+}
+
+std::string recording::target() const {
+  return voltages_.empty() ? "" : voltages_.front().file->contents().target;
 }
 
 void recording::add_polarisations(std::size_t count, std::optional<std::size_t> n_samples,
@@ -369,9 +436,9 @@ void recording::add_polarisations(std::size_t count, std::optional<std::size_t> 
   n_polarisations_ += count;
 }
 
-channeliser::samples recording::next() {
+channeliser::samples recording::next(std::size_t channel) {
   if (!samples_.empty()) return next_of_samples();
-  return streams_.empty() ? next_of_voltages() : next_of_streams();
+  return streams_.empty() ? next_of_voltages(channel) : next_of_streams();
 }
 
 channeliser::samples recording::next_of_samples() {
@@ -414,41 +481,47 @@ channeliser::samples recording::next_of_streams() {
   return piece;
 }
 
-std::vector<std::span<std::int16_t>> recording::voltage_source::read(std::size_t channel,
-                                                                     std::size_t first,
-                                                                     std::size_t count) {
+std::vector<std::span<std::int16_t>> recording::voltage_source::read(
+    std::span<const std::size_t> channels, std::size_t first, std::size_t count) {
   const formats::voltages& held = file->contents();
-  const std::size_t row = count * (held.is_complex ? 2 : 1);
-  samples.resize(held.n_polarisations * row);
+  const std::size_t row = count * (held.is_complex ? 2 : 1), n_pols = held.n_polarisations;
+  samples.resize(channels.size() * n_pols * row);
   std::vector<std::span<std::int16_t>> rows;
-  for (std::size_t p = 0; p < held.n_polarisations; ++p) {
-    rows.push_back(std::span(samples).subspan(p * row, row));
+  for (std::size_t i = 0; i < channels.size() * n_pols; ++i) {
+    rows.push_back(std::span(samples).subspan(i * row, row));
   }
-  file->read(channel, first, count, rows);
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    file->read(channels[i], first, count, std::span(rows).subspan(i * n_pols, n_pols));
+  }
   return rows;
 }
 
-channeliser::samples recording::next_of_voltages() {
+channeliser::samples recording::next_of_voltages(std::size_t channel) {
   channeliser::samples piece;
   const std::size_t packet = voltages_.front().file->contents().packet_samples;
+  const std::size_t about = std::max(piece_samples / n_channels_, min_piece_samples);
   // Whole packets, or a part of one.
-  const std::size_t most = packet < piece_samples
-                               ? piece_samples / packet * packet
-                               : std::min(piece_samples, packet - position_ % packet);
+  const std::size_t most =
+      packet < about ? about / packet * packet : std::min(about, packet - position_ % packet);
   piece.count = std::min(most, *n_samples_ - position_);
   piece.packet_samples = std::min(packet, most);
   const std::size_t first_packet = position_ / packet,
                     n_packets = (piece.count + piece.packet_samples - 1) / piece.packet_samples;
+  std::vector<std::size_t> channels = channels_;
+  channels[0] += channel;
   for (voltage_source& source : voltages_) {
-    for (const auto& samples : source.read(channel_, position_, piece.count)) {
+    for (const auto& samples : source.read(channels, position_, piece.count)) {
+      if (options_.levels == sample_levels::optimal) set_levels(samples, stored_bits_);
       piece.integers.push_back(samples);
     }
-    for (const auto& present : source.file->contents().present) {
-      const auto flags = present.begin() + static_cast<std::ptrdiff_t>(first_packet);
-      piece.present.emplace_back(flags, flags + static_cast<std::ptrdiff_t>(n_packets));
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      for (const auto& present : source.file->contents().present) {
+        const auto flags = present.begin() + static_cast<std::ptrdiff_t>(first_packet);
+        piece.present.emplace_back(flags, flags + static_cast<std::ptrdiff_t>(n_packets));
+      }
     }
   }
-  position_ += piece.count;
+  if (channel + 1 == n_channels_) position_ += piece.count;
   return piece;
 }
 

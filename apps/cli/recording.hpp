@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings of samples in files, read piece by piece: packed samples and `.npy` of integers, which
-// are real, VDIF, GUPPI raw, and I and Q of radios.
+// are real, formats of packets, which have headers, and I and Q of radios.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -54,19 +54,24 @@ class byte_source {
 /// another format, or of a text unless the name ends in .raw, .bin or .dat.
 void require_packed_samples(const std::string& name);
 
+/// Numbers for the codes of few bits.
+enum class sample_levels {
+  integers,  ///< Of 2 bits -3, -1, 1 and 3; others count around 0.
+  optimal    ///< As of baseband: of 2 bits -3.3165, -1, 1 and 3.3165, of 8 without a 0.
+};
+
 struct recording_options {
-  /// Or "raw", "npy", "vdif", "guppi", or as `formats::read_options` has it. "auto" is what the
-  /// content tells; packed samples, which have no mark, where the name ends in .raw, .bin or .dat,
-  /// and of a pipe.
+  /// Or "raw", "npy", a name of `formats::voltage_formats`, or as `formats::read_options` has it.
+  /// "auto" is what the content tells; packed samples, which have no mark, where the name ends in
+  /// .raw, .bin or .dat, and of a pipe.
   std::string format = "auto";
-  /// Of packed samples and of integers; unset: 10. VDIF and GUPPI raw have their own.
-  std::optional<unsigned> sample_bits = {};
-  /// The channel of VDIF or GUPPI raw that is read; unset: the only one.
-  std::optional<std::size_t> coarse_channel = {};
-  /// Of VDIF, to know how many frames a second has; unset: as the file states.
-  std::optional<double> sample_rate_hz = {};
-  /// The threads of VDIF that are polarisations; empty: all, of which there are two at most.
-  std::vector<std::size_t> threads = {};
+  bool is_sequence = false;  ///< The files follow each other in time.
+  /// What the files may leave open. Bits of packed samples and of integers; unset: 10.
+  formats::voltage_options stated = {};
+  /// The channel that is read, or two that are polarisations. Empty: all.
+  std::vector<std::size_t> channels = {};
+  std::optional<double> sky_hz = {};  ///< Of 0 Hz in the first channel that is read.
+  std::optional<sample_levels> levels = {};
   /// Refuses files of which anything is left out, contradictory or assumed; else it is said.
   bool is_strict = false;
   /// Says how many packets are missing, because zeros stand for them.
@@ -83,7 +88,7 @@ class recording {
 
   [[nodiscard]] std::size_t n_polarisations() const { return n_polarisations_; }
   /// Returns the bits of the integers that are read, and of the samples in the files: 2 bits are
-  /// read as -3, -1, 1 and 3, which take 3.
+  /// read as -3, -1, 1 and 3, which take 3, and 32 as their upper 16.
   [[nodiscard]] unsigned sample_bits() const { return sample_bits_; }
   [[nodiscard]] unsigned stored_bits() const { return stored_bits_; }
   [[nodiscard]] bool is_complex() const;
@@ -97,19 +102,32 @@ class recording {
   /// Returns the sample rate that the files state; 0 where they state none.
   [[nodiscard]] double sample_rate_hz() const;
 
-  /// Returns the sky frequency of the middle of the channel that is read, `first_hz`, and the sign
-  /// of the frequencies in it, that of `step_hz`; none where the files do not say.
+  /// Returns what the integers are multiplied by to be samples.
+  [[nodiscard]] double unit() const { return unit_; }
+
+  /// Returns the channels that are read at once; adjacent ones in the sky where there are several.
+  [[nodiscard]] std::size_t n_channels() const { return n_channels_; }
+
+  /// Returns the sky frequency of 0 Hz in the first channel that is read, and the sign of the
+  /// frequencies in it, that of `step_hz`; none where neither the files nor the options say.
   [[nodiscard]] std::optional<formats::channel_frequencies> frequencies() const;
+
+  /// Returns when the first sample was taken; none where neither the files nor the options say.
+  [[nodiscard]] std::optional<formats::day_time> start() const;
+
+  /// Returns what the telescope looked at; an empty text where the files do not say.
+  [[nodiscard]] std::string target() const;
 
   /// Returns the samples of a polarisation; none where a pipe's end is not known yet.
   [[nodiscard]] std::optional<std::size_t> n_samples() const { return n_samples_; }
 
-  /// Returns the samples that follow, at most 2^20 of each polarisation and 0 at the end; they are
-  /// valid until the next call.
-  [[nodiscard]] channeliser::samples next();
+  /// Returns the samples that follow of a channel, at most 2^20 of each polarisation and 0 at the
+  /// end; they are valid until the next call. Each channel is asked in turn.
+  [[nodiscard]] channeliser::samples next(std::size_t channel = 0);
 
  private:
-  void open(std::unique_ptr<byte_source> file, const std::string& format);
+  void open(std::unique_ptr<byte_source> file, const std::string& format,
+            std::vector<std::string> files);
   void open_samples(const std::string& name, const std::string& format);
 
   /// Samples that become integers of 16 bits.
@@ -125,19 +143,21 @@ class recording {
     std::unique_ptr<formats::voltage_file> file;
     std::vector<std::int16_t> samples = {};  ///< The last piece.
 
-    /// Returns samples `first` to `first + count` of a channel.  [polarisation][sample][part]
-    std::vector<std::span<std::int16_t>> read(std::size_t channel, std::size_t first,
-                                              std::size_t count);
+    /// Returns samples `first` to `first + count` of channels, those of one behind another.
+    /// [polarisation][sample][part]
+    std::vector<std::span<std::int16_t>> read(std::span<const std::size_t> channels,
+                                              std::size_t first, std::size_t count);
   };
-  void open_voltages(const std::string& name, const formats::voltage_format& format);
+  void open_voltages(std::vector<std::string> files, const formats::voltage_format& format);
+  void choose_levels(const formats::voltages& held, const std::string& name);
   static void say_zeros(const formats::voltages& held, const std::string& name);
-  void choose_channel(const formats::voltages& held, const std::string& name);
+  void choose_channels(const formats::voltages& held, const std::string& name);
   /// Throws `plan_error` unless these voltages go with those of the other file.
   void require_alike(const formats::voltages& held, const std::string& name) const;
   void add_polarisations(std::size_t count, std::optional<std::size_t> n_samples,
                          const std::string& name);
   [[nodiscard]] channeliser::samples next_of_streams();
-  [[nodiscard]] channeliser::samples next_of_voltages();
+  [[nodiscard]] channeliser::samples next_of_voltages(std::size_t channel);
   [[nodiscard]] channeliser::samples next_of_samples();
 
   struct stream {
@@ -158,7 +178,10 @@ class recording {
   std::vector<stream> streams_;
   std::vector<voltage_source> voltages_;
   std::vector<sample_source> samples_;
-  std::size_t channel_ = 0;  ///< Of `voltages_`.
+  std::vector<std::size_t> channels_;  ///< Of `voltages_`: the first, and one that is another
+                                       ///< polarisation.
+  std::size_t n_channels_ = 1;
+  double unit_ = 1;
   std::size_t position_ = 0;
   std::string first_name_;
 };

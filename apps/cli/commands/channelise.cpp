@@ -7,7 +7,8 @@
 #include <bit>        // bit_floor
 #include <chrono>     // steady_clock
 #include <cmath>      // abs
-#include <memory>     // unique_ptr
+#include <complex>
+#include <memory>  // unique_ptr
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,22 +45,27 @@ constexpr const char* examples = R"(Examples:
       complex samples, and their rate and frequencies from the header
   wingbeat channelise capture.sigmf-meta --channels 1024 --waterfall band.png
       I and Q of a radio
+  wingbeat channelise --sequence guppi.*.raw --channels 64 --sum-spectra 16 -o sky.fil
+      all coarse channels of files that follow each other, as a filterbank of sigproc
 
 Input: packed samples, the most significant bit first ('-' is stdin); those have no mark, so their
 files are named .raw, .bin or .dat, or --format raw is given. Or int16 in .npy, of one
-polarisation or [pol][sample]; VDIF, and GUPPI raw, of real or complex samples. I and Q of a radio:
-SigMF, complex .npy, --format iq of a recording of sound, or raw samples by --format; they become
-integers of 16 bits, for which magnitudes are 1 at most. One file of both polarisations, or two
-files. Complex samples give channels on both sides of 0 Hz.
+polarisation or [pol][sample]; VDIF, Mark 5B, GUPPI raw and PSRDADA. I and Q of a radio: SigMF,
+complex .npy, --format iq of a recording of sound, or raw samples by --format; they become integers
+of 16 bits, for which magnitudes are 1 at most. One file of both polarisations, or two files, or a
+sequence. Complex samples give channels on both sides of 0 Hz.
 Files of delays and gains have lines of numbers, and comments from '#' on; times are in seconds
 since sample 0 of the ADC, POL is 0 or 1:
   --delays   START POL DELAY [RATE [PHASE [PHASE_RATE]]]   in s, s/s, rad and rad/s
   --gains    START POL CHANNEL RE [IM]                     CHANNEL is a number, A-B, or * for all
-.npy has every whole spectrum of the recording. Heaps to other files have whole heaps alone, one
-behind another.)";
+.npy has every whole spectrum of the recording, .fil their powers, .vdif them as complex samples.
+Heaps to other files have whole heaps alone, one behind another.)";
+
+const choices<sample_levels> levels{{"integers", sample_levels::integers},
+                                    {"optimal", sample_levels::optimal}};
 
 struct options {
-  std::vector<std::string> inputs, delay, narrowband, vdif_threads;
+  std::vector<std::string> inputs, delay, narrowband, vdif_threads, coarse_channels;
   bool allows_alias = false;
   std::string output, spectrum, waterfall, stats, delays, gains, device;
   std::string format = "auto";
@@ -68,12 +74,14 @@ struct options {
   std::optional<evaluation_point> evaluation;
   std::optional<double> adc_rate_hz;
   std::optional<unsigned> sample_bits;
-  std::optional<std::size_t> coarse_channel;
-  std::size_t kept_samples = std::size_t{1} << 20;
+  std::optional<std::size_t> kept_samples, file_channels;
+  std::optional<double> start_mjd, sky_hz;
+  std::optional<sample_levels> levels;
+  std::size_t summed_spectra = 1;
   std::optional<std::size_t> spectra_per_heap;
   std::optional<std::uint64_t> seed;
   std::uint64_t first_sample = 0;
-  bool early_start = false, is_strict = false;
+  bool early_start = false, is_strict = false, is_sequence = false;
 };
 
 double rate_of(const options& o, const recording& input) {
@@ -93,8 +101,24 @@ frequency_axis axis_of(const channeliser_spec& spec, const recording& input) {
   return sky ? sky_axis(spec, sky->first_hz, sky->step_hz < 0) : cli::axis_of(spec);
 }
 
+/// Multiplies all gains, so that results are those of samples in their own unit.
+void multiply_gains(channeliser_spec& spec, double factor) {
+  if (factor == 1) return;
+  const auto scale = static_cast<float>(factor);
+  for (gain_change& change : spec.gains) {
+    for (auto& row : change.gains) {
+      for (auto& gain : row) gain *= scale;
+    }
+  }
+  if (!spec.gains.empty() && spec.gains[0].start_samples == 0) return;
+  const std::vector<std::complex<float>> unit{scale};
+  spec.gains.insert(spec.gains.begin(), {0, std::vector(spec.polarisations, unit)});
+}
+
 channeliser_spec spec_of(const options& o, const recording& input) {
+  const formats::heap_format& format = formats::heap_format_of(o.output);
   channeliser_spec spec = o.spec;
+  if (format.has_powers) spec.output = heap_sample::fp32;
   spec.adc_rate_hz = rate_of(o, input);
   spec.sample_bits = input.sample_bits();
   spec.complex_samples = input.is_complex();
@@ -102,20 +126,18 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   // Short heaps of arrays lose few spectra if a delay starts a window before the recording.
   const std::size_t of_array =
       std::max<std::size_t>(16, std::bit_floor((std::size_t{1} << 16) / spec.channels));
-  spec.spectra_per_heap =
-      o.spectra_per_heap.value_or(formats::heap_format_of(o.output).has_part_heaps ? of_array : 0);
+  spec.spectra_per_heap = o.spectra_per_heap.value_or(format.has_part_heaps ? of_array : 0);
   spec.seed = o.seed.value_or(0);
   spec.missing = o.missing.value_or(missing_policy::withhold);
   if (o.missing && !input.has_packets() && !o.early_start) {
     throw plan_error(formatted(
-        "--missing is of VDIF and GUPPI raw, whose packets may be lost, and {} has none; leave it "
-        "out",
+        "--missing is of formats whose packets may be lost, and {} has none; leave it out",
         joined(o.inputs, ", ")));
   }
   if (o.is_strict && !input.has_packets()) {
     throw plan_error(formatted(
-        "--strict is of VDIF and GUPPI raw, of which damaged parts may be left out, and {} is "
-        "neither; leave it out",
+        "--strict is of formats of which damaged parts may be left out, and {} has none; leave it "
+        "out",
         joined(o.inputs, ", ")));
   }
   spec.evaluation = o.evaluation.value_or(evaluation_point::window_start);
@@ -137,6 +159,7 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   if (!o.delay.empty()) spec.delays = delays_of(o.delay, spec);
   if (!o.delays.empty()) spec.delays = read_delays(o.delays, spec);
   if (!o.gains.empty()) spec.gains = read_gains(o.gains, spec);
+  multiply_gains(spec, input.unit());
   return spec;
 }
 
@@ -182,15 +205,29 @@ void write_stats(const options& o, const channeliser& bank, const channeliser_ru
 /// Writes heaps to the outputs.
 class heap_sink {
  public:
-  heap_sink(const options& o, const channeliser& bank, const frequency_axis& axis)
-      : spectra_per_heap_(spectra_of(bank)) {
+  heap_sink(const options& o, const channeliser& bank, const channeliser_run& run)
+      : spectra_per_heap_(bank.sizes().spectra_per_heap) {
+    const channeliser_spec& spec = bank.spec();
     if (!o.output.empty()) {
       const formats::heap_format& format = formats::heap_format_of(o.output);
-      file_ = format.create(o.output, bank.spec(), spectra_per_heap_);
+      formats::heap_file_spec file{
+          .bank = spec,
+          .spectra = spectra_per_heap_,
+          .n_channels = spec.channels * run.n_banks,
+          .spectrum_rate_hz = spec.adc_rate_hz / static_cast<double>(bank.sizes().spectrum_samples),
+          .axis = run.axis,
+          .origin = run.start,
+          .target = run.target,
+          .summed_spectra = o.summed_spectra,
+          .stored = o.spec.output};
+      if (file.origin) {
+        file.origin = run.start->after(static_cast<double>(-run.first_sample) / spec.adc_rate_hz);
+      }
+      file_ = format.create(o.output, file);
       has_part_heaps_ = format.has_part_heaps;
     }
-    if (!o.spectrum.empty()) powers_.emplace(bank.spec(), axis);
-    if (!o.waterfall.empty()) waterfall_.emplace(bank.spec(), axis);
+    if (!o.spectrum.empty()) powers_.emplace(spec, run.axis, run.n_banks);
+    if (!o.waterfall.empty()) waterfall_.emplace(spec, run.axis, run.n_banks);
   }
 
   void take(const channelised_heap& heap, channeliser_run& run) {
@@ -213,8 +250,9 @@ class heap_sink {
                     o.output, n_left_out_, spectra_per_heap_, lateness_text(o, bank)));
     }
     if (file_) file_->commit();
-    const std::string title = formatted("{}, {} channels, {} spectra", joined(o.inputs, ", "),
-                                        o.spec.channels, run.n_spectra());
+    const std::string title = formatted(
+        "{}, {} channels, {} spectra{}", joined(o.inputs, ", "), o.spec.channels * run.n_banks,
+        run.n_spectra(), run.start ? formatted(", from MJD {:.8f}", run.start->mjd()) : "");
     if (powers_) formats::write_chart(o.spectrum, powers_->chart(title));
     if (waterfall_) formats::write_chart(o.waterfall, waterfall_->chart(title));
     write_stats(o, bank, run);
@@ -224,8 +262,6 @@ class heap_sink {
   [[nodiscard]] std::size_t n_left_out() const { return n_left_out_; }
 
  private:
-  static std::size_t spectra_of(const channeliser& bank) { return bank.sizes().spectra_per_heap; }
-
   std::size_t spectra_per_heap_, n_left_out_ = 0;
   bool has_part_heaps_ = true, has_heap_ = false;
   std::unique_ptr<formats::heap_file> file_;
@@ -233,33 +269,116 @@ class heap_sink {
   std::optional<channel_waterfall> waterfall_;
 };
 
-/// Pushes `n_missing` missing samples, then those of the recording.
-void channelise(queue& on, channeliser& bank, std::size_t n_missing, recording& input,
-                heap_sink& sink, channeliser_run& run) {
+/// A bank for each channel of the files. Their heaps are one, of the channels of all.
+class adjacent_banks {
+ public:
+  adjacent_banks(std::vector<channeliser> banks, heap_sink& sink, channeliser_run& run)
+      : banks_(std::move(banks)), sink_(sink), run_(run) {}
+
+  /// Returns the first: sizes, and counts of heaps, are those of all.
+  [[nodiscard]] const channeliser& first() const { return banks_[0]; }
+
+  /// Pushes the samples of a channel, after those of the channel before.
+  void push(queue& on, std::size_t channel, const channeliser::samples& next) {
+    channeliser& bank = banks_[channel];
+    const channeliser::taker take = taker(channel);
+    bank.push(on, next, take);
+    // All heaps of these samples, so that those of all banks are the same.
+    if (banks_.size() > 1) bank.finish(take);
+    if (channel + 1 == banks_.size()) pass_on();
+  }
+
+  void flush(queue& on) {
+    for (std::size_t c = 0; c < banks_.size(); ++c) banks_[c].flush(on, taker(c));
+    pass_on();
+    run_.levels = banks_[0].levels();
+    for (const channeliser& other : std::span(banks_).subspan(1)) {
+      for (std::size_t p = 0; p < run_.levels.size(); ++p) {
+        const input_level& level = other.levels()[p];
+        run_.levels[p].n_samples += level.n_samples;
+        run_.levels[p].sum_of_squares += level.sum_of_squares;
+        for (std::size_t i = 0; i < level.histogram.size(); ++i) {
+          run_.levels[p].histogram[i] += level.histogram[i];
+        }
+      }
+    }
+  }
+
+ private:
+  struct kept_heap {
+    channelised_heap heap;
+    std::vector<std::byte> bytes;  // [coarse channel][channel]..
+  };
+
+  channeliser::taker taker(std::size_t channel) {
+    if (banks_.size() == 1) return [this](const auto& heap) { sink_.take(heap, run_); };
+    n_taken_ = 0;
+    return [this, channel](const channelised_heap& heap) {
+      if (channel == 0) kept_.push_back({heap, {}});
+      kept_heap& kept = kept_[n_taken_++];
+      kept.bytes.insert(kept.bytes.end(), heap.bytes.begin(), heap.bytes.end());
+      for (std::size_t p = 0; p < heap.saturated.size() && channel > 0; ++p) {
+        kept.heap.saturated[p] += heap.saturated[p];
+      }
+    };
+  }
+
+  void pass_on() {
+    for (kept_heap& kept : kept_) {
+      kept.heap.bytes = kept.bytes;
+      sink_.take(kept.heap, run_);
+    }
+    kept_.clear();
+  }
+
+  std::vector<channeliser> banks_;
+  heap_sink& sink_;
+  channeliser_run& run_;
+  std::vector<kept_heap> kept_;  ///< Those of the last piece.
+  std::size_t n_taken_ = 0;      ///< Of a bank, of this piece.
+};
+
+/// Pushes so many missing samples, then those of the recording.
+void channelise(queue& on, adjacent_banks& banks, std::size_t n_missing, recording& input,
+                channeliser_run& run) {
   const auto begun = std::chrono::steady_clock::now();
-  const auto take = [&](const channelised_heap& heap) { sink.take(heap, run); };
-  if (n_missing > 0) bank.push(on, {.count = n_missing}, take);
+  for (std::size_t c = 0; c < run.n_banks && n_missing > 0; ++c) {
+    banks.push(on, c, {.count = n_missing});
+  }
   rate_bar bar{"channelise", "sample"};
   while (true) {
-    const channeliser::samples next = input.next();
-    if (next.count == 0) break;
-    bank.push(on, next, take);
-    run.n_samples += next.count;
+    std::size_t count = 0;
+    for (std::size_t c = 0; c < run.n_banks; ++c) {
+      const channeliser::samples next = input.next(c);
+      count = next.count;
+      if (count > 0) banks.push(on, c, next);
+    }
+    if (count == 0) break;
+    run.n_samples += count;
     const double n_total = static_cast<double>(input.n_samples().value_or(0));
     bar.show(run.n_samples, n_total > 0 ? static_cast<double>(run.n_samples) / n_total : 0);
   }
-  bank.flush(on, take);
+  banks.flush(on);
   run.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
 void report(const options& o, const channeliser& bank, const channeliser_run& run,
-            const heap_sink& sink) {
+            const heap_sink& sink, bool has_sky) {
   const channeliser_spec& spec = bank.spec();
   const double duration_s = run.duration_s(spec);
   print_message("{} of {} from {:.3g} s of samples by {}, in {:.3g} s: {:.3g} times real time",
                 run.n_spectra() == 1 ? "1 spectrum" : formatted("{} spectra", run.n_spectra()),
-                counted(spec.channels, "channel"), duration_s, run.device, run.elapsed_s,
-                duration_s / run.elapsed_s);
+                counted(spec.channels * run.n_banks, "channel"), duration_s, run.device,
+                run.elapsed_s, duration_s / run.elapsed_s);
+  if (run.start || has_sky) {
+    print_message(
+        "{}{}{}", run.start ? formatted("from MJD {:.8f}", run.start->mjd()) : "",
+        run.start && has_sky ? ", " : "",
+        has_sky
+            ? formatted("{:.9g} to {:.9g} MHz", run.axis.at(-0.5) / 1e6,
+                        run.axis.at(static_cast<double>(spec.channels * run.n_banks) - 0.5) / 1e6)
+            : "");
+  }
   if (bank.counts().withheld > 0) {
     print_message("{} withheld, because samples are missing",
                   counted(bank.counts().withheld, "heap"));
@@ -296,17 +415,31 @@ void require_heaps(const options& o, const channeliser& bank, const channeliser_
       lateness_text(o, bank)));
 }
 
-std::vector<std::size_t> threads_of(const options& o) {
-  constexpr count_range range{0, 1023};
-  std::vector<std::size_t> threads;
-  for (const std::string& word : o.vdif_threads) {
-    threads.push_back(count_of("--vdif-threads", word, range));
+/// Returns the numbers of a list, one or two different ones.
+std::vector<std::size_t> pair_of(const char* option, const std::vector<std::string>& words,
+                                 count_range range) {
+  std::vector<std::size_t> numbers;
+  for (const std::string& word : words) numbers.push_back(count_of(option, word, range));
+  if (numbers.size() > 2 || (numbers.size() == 2 && numbers[0] == numbers[1])) {
+    throw plan_error(formatted("{} {} is given; give one number or two different ones", option,
+                               joined(words, ",")));
   }
-  if (threads.size() > 2 || (threads.size() == 2 && threads[0] == threads[1])) {
-    throw plan_error(formatted("--vdif-threads {} is given; give one thread or two different ones",
-                               joined(o.vdif_threads, ",")));
-  }
-  return threads;
+  return numbers;
+}
+
+recording_options recording_of(const options& o) {
+  return {.format = o.format,
+          .is_sequence = o.is_sequence,
+          .stated = {.sample_rate_hz = o.adc_rate_hz,
+                     .threads = pair_of("--vdif-threads", o.vdif_threads, {0, 1023}),
+                     .n_channels = o.file_channels,
+                     .sample_bits = o.sample_bits,
+                     .near_mjd = o.start_mjd},
+          .channels = pair_of("--coarse-channel", o.coarse_channels, {0, std::size_t{1} << 20}),
+          .sky_hz = o.sky_hz,
+          .levels = o.levels,
+          .is_strict = o.is_strict,
+          .says_zeros = o.missing == missing_policy::zero_fill};
 }
 
 int run(const options& o) {
@@ -326,28 +459,33 @@ int run(const options& o) {
   }
   if (!o.spectrum.empty()) formats::require_chart("--spectrum", o.spectrum);
   if (!o.waterfall.empty()) formats::require_chart("--waterfall", o.waterfall);
-  recording input{o.inputs,
-                  {.format = o.format,
-                   .sample_bits = o.sample_bits,
-                   .coarse_channel = o.coarse_channel,
-                   .sample_rate_hz = o.adc_rate_hz,
-                   .threads = threads_of(o),
-                   .is_strict = o.is_strict,
-                   .says_zeros = o.missing == missing_policy::zero_fill}};
+  recording input{o.inputs, recording_of(o)};
+  formats::require_heap_file(o.output, o.spec.output);
+  if (o.summed_spectra > 1 && !formats::heap_format_of(o.output).has_powers) {
+    throw plan_error("--sum-spectra is of powers, as .fil has; leave it out, or write .fil");
+  }
   const channeliser_spec spec = spec_of(o, input);
-  formats::require_heap_file(o.output, spec);
   const device_info device = choose_device(o.device, precision::fp32);
   channelising::require_storage(spec, device, "--storage");
   queue on{device};
   const std::size_t n_missing = o.early_start ? sizes_of(spec).heap_samples - 1 : 0;
-  channeliser bank{on, spec, static_cast<std::int64_t>(o.first_sample - n_missing), o.kept_samples};
   channeliser_run result{.inputs = o.inputs,
                          .device = short_name(device),
                          .axis = axis_of(spec, input),
                          .sample_bits = input.stored_bits(),
-                         .first_sample = static_cast<std::int64_t>(o.first_sample)};
-  heap_sink sink{o, bank, result.axis};
-  channelise(on, bank, n_missing, input, sink, result);
+                         .first_sample = static_cast<std::int64_t>(o.first_sample),
+                         .n_banks = input.n_channels(),
+                         .start = input.start(),
+                         .target = input.target()};
+  std::vector<channeliser> all;
+  for (std::size_t c = 0; c < result.n_banks; ++c) {
+    all.emplace_back(on, spec, result.first_sample - static_cast<std::int64_t>(n_missing),
+                     o.kept_samples.value_or((std::size_t{1} << 20) / result.n_banks));
+  }
+  heap_sink sink{o, all[0], result};
+  adjacent_banks banks{std::move(all), sink, result};
+  const channeliser& bank = banks.first();
+  channelise(on, banks, n_missing, input, result);
   require_heaps(o, bank, result);
   sink.finish(o, bank, result);
   if (input.is_assumed()) {
@@ -356,33 +494,44 @@ int run(const options& o) {
         "how many there are",
         o.inputs.front(), input.stored_bits());
   }
-  report(o, bank, result, sink);
+  report(o, bank, result, sink, input.frequencies().has_value());
   return exit_ok;
 }
 
 void add_input_options(CLI::App& command, options& o) {
   add_inputs(command, "POL", o.inputs, "One file or two; '-' is stdin")->required();
+  add_switch(command, "--sequence", o.is_sequence, "The files follow each other in time");
   add_real(command, "--adc-rate", o.adc_rate_hz, {0, 1e12, true},
-           "Samples a second; those that the file states when not given");
+           "Samples a second; those that headers state when not given");
   add_text(
       command, "--format", o.format,
-      "auto, raw, npy, vdif, guppi, or of a radio iq, cf32, ci16, ci8, cu8 and others; auto is raw "
-      "of names in .raw, .bin and .dat, and of pipes");
-  add_count(command, "--coarse-channel", o.coarse_channel, {0, std::size_t{1} << 20},
-            "Which of the channels that VDIF or GUPPI raw holds");
+      "auto, raw, npy, guppi, dada, mark5b or vdif, or of a radio iq, cf32, ci16, ci8, cu8 and "
+      "others; auto is raw of names in .raw, .bin and .dat, and of pipes");
+  add_list(command, "--coarse-channel", o.coarse_channels,
+           "Which of the channels that a file holds, or two with a comma that are polarisations; "
+           "all when not given, where they adjoin in the sky");
+  add_count(command, "--file-channels", o.file_channels, {1, 32},
+            "Channels of Mark 5B, which does not state them");
   add_list(command, "--vdif-threads", o.vdif_threads,
            "The threads of VDIF that are polarisations: one, or two with a comma");
-  add_count(command, "--sample-bits", o.sample_bits,
-            {channelising::min_sample_bits, channelising::max_sample_bits},
-            "Bits of a sample; 10 when not given, and those of VDIF and GUPPI raw");
+  add_count(command, "--sample-bits", o.sample_bits, {1, channelising::max_sample_bits},
+            "Bits of a sample; when not given 10, of Mark 5B 2, and those that headers state");
+  add_choice(command, "--levels", o.levels, levels,
+             "Of few bits: integers, of 2 -3 to 3, or those of baseband, of 2 -3.3165 to 3.3165: ");
+  add_real(
+      command, "--start-mjd", o.start_mjd, {0, 1e6},
+      "When the first sample was taken, where the file does not say; of Mark 5B a day near it");
+  add_real(command, "--sky-frequency", o.sky_hz, {0, 1e15},
+           "Hz of the sky at 0 Hz of the samples; what headers state when not given");
   add_count(command, "--first-sample", o.first_sample, {0, std::size_t{1} << 60},
             "Number of the first sample, since the ADC's sample 0");
   add_count(command, "--kept-samples", o.kept_samples, {0, std::size_t{1} << 32},
-            "Kept behind those in use, for delays that grow in steps");
+            "Kept behind those in use, for delays that grow in steps; 2^20, divided by the coarse "
+            "channels, when not given");
   add_choice(command, "--missing", o.missing, missing_policies,
              "Heaps that miss samples of lost packets, withheld when not given: ");
   add_switch(command, "--strict", o.is_strict,
-             "Refuse VDIF and GUPPI raw of which anything is damaged, contradictory or assumed");
+             "Refuse files with headers of which anything is damaged, contradictory or assumed");
   add_switch(command, "--early-start", o.early_start,
              "Also the heap that the first sample falls in; samples before it are missing");
 }
@@ -412,8 +561,11 @@ void add_filter_options(CLI::App& command, options& o) {
 void add_output_options(CLI::App& command, options& o) {
   add_file_or_stdout(
       command, "-o,--output", o.output,
-      "FILE.npy: [channel][spectrum][pol][re, im]; other names: heaps; - prints those");
+      "FILE.npy: [channel][spectrum][pol][re, im]; .fil: powers; .vdif; other names: heaps; - "
+      "prints those");
   add_choice(command, "--output-bits", o.spec.output, heap_samples);
+  add_count(command, "--sum-spectra", o.summed_spectra, {1, std::size_t{1} << 30},
+            "Spectra whose powers are one, of .fil");
   add_count(
       command, "--spectra-per-heap", o.spectra_per_heap,
       {channelising::min_spectra, std::size_t{1} << 20},

@@ -59,12 +59,15 @@ frequency_axis sky_axis(const channeliser_spec& spec, double centre_hz, bool is_
   return {centre_hz + sign * channel_hz(spec, 0), sign * channel_width_hz(spec)};
 }
 
-channel_powers::channel_powers(const channeliser_spec& spec, const frequency_axis& axis)
-    : spec_(spec), axis_(axis), sums_(spec.polarisations, std::vector<double>(spec.channels)) {}
+channel_powers::channel_powers(const channeliser_spec& spec, const frequency_axis& axis,
+                               std::size_t n_banks)
+    : spec_(spec),
+      axis_(axis),
+      sums_(spec.polarisations, std::vector<double>(spec.channels * n_banks)) {}
 
 void channel_powers::add(const channelised_heap& heap, std::size_t spectra_per_heap) {
   const std::size_t n_bytes = complex_bytes(spec_.output);
-  for (std::size_t k = 0; k < spec_.channels; ++k) {
+  for (std::size_t k = 0; k < sums_[0].size(); ++k) {
     for (std::size_t s = 0; s < heap.n_spectra; ++s) {
       for (std::size_t p = 0; p < spec_.polarisations; ++p) {
         const std::size_t place = (k * spectra_per_heap + s) * spec_.polarisations + p;
@@ -96,10 +99,12 @@ formats::line_chart channel_powers::chart(const std::string& title) const {
   return chart;
 }
 
-channel_waterfall::channel_waterfall(const channeliser_spec& spec, const frequency_axis& axis)
+channel_waterfall::channel_waterfall(const channeliser_spec& spec, const frequency_axis& axis,
+                                     std::size_t n_banks)
     : spec_(spec),
       axis_(axis),
-      n_columns_(spec.channels / channels_per_point(spec.channels, max_columns)),
+      n_channels_(spec.channels * n_banks),
+      n_columns_(n_channels_ / channels_per_point(n_channels_, max_columns)),
       counts_(max_rows),
       powers_(spec.polarisations, std::vector<double>(max_rows * n_columns_)) {}
 
@@ -125,9 +130,9 @@ void channel_waterfall::add(const channelised_heap& heap, std::size_t spectra_pe
   const std::size_t first = static_cast<std::size_t>(heap.timestamp - *first_) / hop;
   n_spectra_ = first + heap.n_spectra;
   make_room(n_spectra_ - 1);
-  const std::size_t together = spec_.channels / n_columns_;
+  const std::size_t together = n_channels_ / n_columns_;
   for (std::size_t s = 0; s < heap.n_spectra; ++s) ++counts_[(first + s) / spectra_per_row_];
-  for (std::size_t k = 0; k < spec_.channels; ++k) {
+  for (std::size_t k = 0; k < n_channels_; ++k) {
     for (std::size_t s = 0; s < heap.n_spectra; ++s) {
       const std::size_t cell = (first + s) / spectra_per_row_ * n_columns_ + k / together;
       for (std::size_t p = 0; p < spec_.polarisations; ++p) {
@@ -145,7 +150,7 @@ formats::waterfall_chart channel_waterfall::chart(const std::string& title) cons
   const std::size_t n_rows = (n_spectra_ + spectra_per_row_ - 1) / spectra_per_row_;
   const double begin_s = static_cast<double>(first_.value_or(0)) / spec_.adc_rate_hz;
   const bool is_falling = axis_.step_hz < 0;
-  const double begin = axis_.at(-0.5), end = axis_.at(static_cast<double>(spec_.channels) - 0.5);
+  const double begin = axis_.at(-0.5), end = axis_.at(static_cast<double>(n_channels_) - 0.5);
   formats::waterfall_chart chart{.title = title,
                                  .x_label = "frequency",
                                  .y_label = "time",
@@ -162,7 +167,7 @@ formats::waterfall_chart channel_waterfall::chart(const std::string& title) cons
     for (std::size_t offset = 0; offset < n_rows * n_columns_; ++offset) {
       const std::size_t row = offset / n_columns_, column = offset % n_columns_;
       const std::size_t i = row * n_columns_ + (is_falling ? n_columns_ - 1 - column : column);
-      const auto n = static_cast<double>(counts_[row] * (spec_.channels / n_columns_));
+      const auto n = static_cast<double>(counts_[row] * (n_channels_ / n_columns_));
       panel.values.push_back(10 * std::log10(powers_[p][i] / n));  // NaN for withheld heaps
     }
     chart.panels.push_back(std::move(panel));
@@ -191,6 +196,10 @@ std::string stats_text(const channeliser& bank, const channeliser_run& run) {
   document["sample_bits"] = run.sample_bits;
   document["complex_samples"] = spec.complex_samples;
   document["first_sample"] = run.first_sample;
+  document["start_mjd"] = run.start ? json(run.start->day_mjd) : json{};
+  document["start_s"] = run.start ? json(run.start->second) : json{};
+  document["target"] = run.target;
+  document["coarse_channels"] = run.n_banks;
   document["channels"] = spec.channels;
   document["taps"] = spec.taps;
   document["output_bits"] = word_of(heap_samples, spec.output);
@@ -206,7 +215,7 @@ std::string stats_text(const channeliser& bank, const channeliser_run& run) {
   document["heaps_skipped"] = bank.counts().skipped;
   json polarisations = json::array();
   for (std::size_t p = 0; p < spec.polarisations; ++p) {
-    json each = level_of(bank.levels()[p]);
+    json each = level_of(run.levels[p]);
     std::uint64_t saturated = 0;
     for (const heap_record& heap : run.heaps) saturated += heap.saturated[p];
     each["saturated"] = saturated;

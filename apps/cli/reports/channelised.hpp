@@ -8,18 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "formats/charts/chart.hpp"      // line_chart
-#include "formats/charts/waterfall.hpp"  // waterfall_chart
-#include "wingbeat/channeliser.hpp"      // channelised_heap, channeliser_spec
+#include "formats/charts/chart.hpp"       // line_chart
+#include "formats/charts/waterfall.hpp"   // waterfall_chart
+#include "formats/voltages/voltages.hpp"  // channel_frequencies, day_time
+#include "wingbeat/channeliser.hpp"       // channelised_heap, channeliser_spec
 
 namespace wingbeat::cli {
 
-/// Frequencies of channels: channel k lies at `first_hz` + k `step_hz`, which may be below 0.
-struct frequency_axis {
-  double first_hz = 0, step_hz = 0;
-
-  [[nodiscard]] double at(double channel) const { return first_hz + channel * step_hz; }
-};
+/// Frequencies of the middles of channels.
+using frequency_axis = formats::channel_frequencies;
 
 /// Returns the frequencies of a spec without a sky frequency; complex samples are around 0 Hz.
 [[nodiscard]] frequency_axis axis_of(const channeliser_spec& spec);
@@ -33,7 +30,8 @@ struct frequency_axis {
 class channel_powers {
  public:
   explicit channel_powers(const channeliser_spec& spec) : channel_powers(spec, axis_of(spec)) {}
-  channel_powers(const channeliser_spec& spec, const frequency_axis& axis);
+  /// n_banks: those whose channels, of adjacent bands, a heap has one behind another.
+  channel_powers(const channeliser_spec& spec, const frequency_axis& axis, std::size_t n_banks = 1);
 
   void add(const channelised_heap& heap, std::size_t spectra_per_heap);
 
@@ -54,7 +52,8 @@ class channel_waterfall {
  public:
   explicit channel_waterfall(const channeliser_spec& spec)
       : channel_waterfall(spec, axis_of(spec)) {}
-  channel_waterfall(const channeliser_spec& spec, const frequency_axis& axis);
+  channel_waterfall(const channeliser_spec& spec, const frequency_axis& axis,
+                    std::size_t n_banks = 1);
 
   void add(const channelised_heap& heap, std::size_t spectra_per_heap);
 
@@ -66,7 +65,7 @@ class channel_waterfall {
 
   channeliser_spec spec_;
   frequency_axis axis_;
-  std::size_t n_columns_, spectra_per_row_ = 1, n_spectra_ = 0;
+  std::size_t n_channels_, n_columns_, spectra_per_row_ = 1, n_spectra_ = 0;
   std::optional<std::int64_t> first_;        ///< Timestamp of the first row.
   std::vector<std::size_t> counts_;          ///< [row] spectra
   std::vector<std::vector<double>> powers_;  ///< [polarisation][row][column] sums
@@ -87,6 +86,10 @@ struct channeliser_run {
   frequency_axis axis = {};
   unsigned sample_bits = 0;  ///< Bits of samples in the files.
   std::int64_t first_sample = 0;
+  std::size_t n_banks = 1;                      ///< One for each channel of the files.
+  std::vector<input_level> levels = {};         ///< [polarisation]
+  std::optional<formats::day_time> start = {};  ///< Of the first sample; unset: not known.
+  std::string target = {};
   std::vector<heap_record> heaps = {};
   std::uint64_t n_samples = 0;  ///< Per polarisation, including missing ones.
   double elapsed_s = 0;

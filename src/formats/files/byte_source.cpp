@@ -5,7 +5,7 @@
 #include <sys/stat.h>  // stat
 #include <unistd.h>    // close, pread
 
-#include <algorithm>  // copy_n, min
+#include <algorithm>  // copy_n, min, ranges::upper_bound
 #include <cerrno>
 
 #include "formats/files/hdf5.hpp"        // hdf5_name_of
@@ -14,39 +14,69 @@
 
 namespace wingbeat::formats {
 
-byte_source::byte_source(const std::filesystem::path& file, std::size_t limit_bytes)
-    : name_(shown_name(file)) {
+/// Opens a regular file that is not empty behind those before; leaves others alone.
+void byte_source::open(const std::filesystem::path& file) {
   struct stat status = {};
   const std::filesystem::path path = hdf5_name_of(file).file;
-  const bool is_regular =
-      file != "-" && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-  if (is_regular) descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ >= 0 && status.st_size > 0) {
-    size_ = static_cast<std::size_t>(status.st_size);
+  if (file == "-" || ::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  if (status.st_size == 0) {
+    ::close(descriptor);
     return;
   }
-  if (descriptor_ >= 0) ::close(descriptor_);
-  descriptor_ = -1;
+  parts_.push_back({descriptor, size_, size_ + static_cast<std::size_t>(status.st_size)});
+  size_ = parts_.back().end;
+}
+
+byte_source::byte_source(const std::filesystem::path& file, std::size_t limit_bytes)
+    : name_(shown_name(file)) {
+  open(file);
+  if (!parts_.empty()) return;
   kept_ = read_whole_file(file, limit_bytes);  // or its error for a file that cannot be read
   content_ = kept_;
   size_ = kept_.size();
 }
 
+byte_source::byte_source(const std::vector<std::string>& sequence) : name_(sequence.front()) {
+  try {
+    for (const std::string& file : sequence) {
+      open(file);
+      if (parts_.size() == static_cast<std::size_t>(&file - sequence.data()) + 1) continue;
+      refuse(file, "is no file with content that can be opened; a sequence has such files alone");
+    }
+  } catch (...) {
+    for (const part& each : parts_) ::close(each.descriptor);
+    throw;
+  }
+}
+
 byte_source::~byte_source() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  for (const part& each : parts_) ::close(each.descriptor);
+}
+
+std::size_t byte_source::file_end(std::size_t offset) const noexcept {
+  const auto found =
+      std::ranges::upper_bound(parts_, offset, {}, [](const part& each) { return each.end; });
+  return found == parts_.end() ? size_ : found->end;
 }
 
 std::size_t byte_source::read_some(std::size_t offset, std::span<std::byte> buffer) const noexcept {
   if (offset >= size_) return 0;
   const std::size_t wanted = std::min(buffer.size(), size_ - offset);
-  if (descriptor_ < 0) {
+  if (parts_.empty()) {
     std::copy_n(content_.begin() + static_cast<std::ptrdiff_t>(offset), wanted, buffer.begin());
     return wanted;
   }
   std::size_t n_read = 0;
+  auto file =
+      std::ranges::upper_bound(parts_, offset, {}, [](const part& each) { return each.end; });
   while (n_read < wanted) {
-    const auto got = ::pread(descriptor_, buffer.data() + n_read, wanted - n_read,
-                             static_cast<off_t>(offset + n_read));
+    const std::size_t place = offset + n_read;
+    if (place == file->end) ++file;
+    const auto got = ::pread(file->descriptor, buffer.data() + n_read,
+                             std::min(wanted - n_read, file->end - place),
+                             static_cast<off_t>(place - file->begin));
     if (got == 0 || (got < 0 && errno != EINTR)) break;
     if (got > 0) n_read += static_cast<std::size_t>(got);
   }

@@ -11,7 +11,7 @@
 
 namespace wingbeat::formats {
 
-/// Bytes in memory, or those of an open file. Not for several threads at once.
+/// Bytes in memory, or those of an open file or of several. Not for several threads at once.
 class byte_source {
  public:
   /// Refers to bytes that must outlive the source; `name` is for messages.
@@ -23,15 +23,21 @@ class byte_source {
   /// Throws `file_error` as `read_whole_file` does.
   byte_source(const std::filesystem::path& file, std::size_t limit_bytes);
 
+  /// Opens files that follow each other as one. Throws `file_error` for one that is not regular.
+  explicit byte_source(const std::vector<std::string>& sequence);
+
   /// Takes an open file of that size.
   byte_source(int descriptor, std::size_t size, std::string name)
-      : name_(std::move(name)), size_(size), descriptor_(descriptor) {}
+      : name_(std::move(name)), size_(size), parts_{{descriptor, 0, size}} {}
   byte_source(const byte_source&) = delete;
   byte_source& operator=(const byte_source&) = delete;
   ~byte_source();
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  /// Returns where the file that holds a byte ends; the source's end where there is one file.
+  [[nodiscard]] std::size_t file_end(std::size_t offset) const noexcept;
 
   /// Returns the bytes that the source itself keeps in memory.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_.size(); }
@@ -40,7 +46,7 @@ class byte_source {
   /// that open it themselves while the source is there.
   [[nodiscard]] std::span<const std::byte> content() const noexcept { return content_; }
   [[nodiscard]] std::string path() const {
-    return descriptor_ < 0 ? "" : "/proc/self/fd/" + std::to_string(descriptor_);
+    return parts_.empty() ? "" : "/proc/self/fd/" + std::to_string(parts_[0].descriptor);
   }
 
   /// Fills `buffer` from `offset` on, up to the end of the file; returns the number of bytes.
@@ -55,11 +61,17 @@ class byte_source {
   [[nodiscard]] std::vector<std::byte> all(std::size_t limit_bytes) const;
 
  private:
+  void open(const std::filesystem::path& file);
+
   std::string name_;
   std::size_t size_ = 0;
   std::span<const std::byte> content_ = {};  ///< The bytes in memory.
   std::vector<std::byte> kept_ = {};
-  int descriptor_ = -1;
+  struct part {
+    int descriptor = -1;
+    std::size_t begin = 0, end = 0;  ///< In the source.
+  };
+  std::vector<part> parts_ = {};  ///< The open files, one behind another.
 };
 
 /// Calls `take` with the bytes from `begin` on in pieces, and the offset of each from `begin`. A

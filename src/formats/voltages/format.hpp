@@ -4,8 +4,11 @@
 
 #include <string_view>
 
+#include "formats/files/signature.hpp"        // signed_content
+#include "formats/voltages/dada.hpp"          // open_dada
 #include "formats/voltages/guppi.hpp"         // open_guppi
 #include "formats/voltages/guppi_header.hpp"  // is_guppi
+#include "formats/voltages/mark5b.hpp"        // open_mark5b
 #include "formats/voltages/vdif.hpp"          // is_vdif, open_vdif
 
 namespace wingbeat::formats {
@@ -24,6 +27,10 @@ struct voltage_format {
 inline constexpr voltage_format voltage_formats[] = {
     {"guppi", [](auto head, auto) { return is_guppi(head); },
      [](const byte_source& source, const voltage_options&) { return open_guppi(source); }},
+    {"dada", [](auto head, auto) { return signed_content(head) == "a DADA recording"; },
+     [](const byte_source& source, const voltage_options&) { return open_dada(source); }},
+    {"mark5b", [](auto head, auto) { return signed_content(head) == "a Mark5B recording"; },
+     open_mark5b},
     {"vdif", is_vdif, open_vdif, true},
 };
 

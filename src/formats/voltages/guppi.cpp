@@ -32,11 +32,10 @@ std::size_t behind_padding(std::size_t offset, std::size_t size_bytes) {
 }
 
 struct block_list : packet_list<block> {
-  block_shape shape;
   double sample_rate_hz = 0;
   std::optional<channel_frequencies> frequencies = {};
-  std::optional<std::size_t> packets_of_block = {};
   std::size_t n_with_drops = 0;  ///< Blocks in which packets were lost.
+  guppi_header first = {};
   std::vector<std::string> remarks = {};
 };
 
@@ -44,7 +43,7 @@ struct block_list : packet_list<block> {
 std::optional<channel_frequencies> frequencies_of(const sky& seen, block_list& list,
                                                   std::string_view name) {
   const auto& [time_s, centre_mhz, band_mhz, channel_mhz] = seen;
-  const auto n = static_cast<double>(list.shape.n_channels / list.shape.n_antennas);
+  const auto n = static_cast<double>(list.first.shape.n_channels / list.first.shape.n_antennas);
   if (band_mhz && channel_mhz &&
       std::abs(*channel_mhz * n - *band_mhz) > 0.01 * std::abs(*band_mhz)) {
     list.remarks.push_back(
@@ -53,15 +52,15 @@ std::optional<channel_frequencies> frequencies_of(const sky& seen, block_list& l
                   *channel_mhz, *band_mhz, n));
   }
   if (!centre_mhz || (!band_mhz && !channel_mhz)) return std::nullopt;
-  const double width_mhz = band_mhz ? *band_mhz : *channel_mhz * n, step_hz = width_mhz * 1e6 / n;
+  const double width_mhz = band_mhz ? *band_mhz : *channel_mhz * n;
   // Of one channel some programs write reals, at twice the rate.
-  if (list.shape.n_channels == 1 && list.sample_rate_hz > 1.9e6 * std::abs(width_mhz) &&
+  if (list.first.shape.n_channels == 1 && list.sample_rate_hz > 1.9e6 * std::abs(width_mhz) &&
       list.sample_rate_hz < 2.1e6 * std::abs(width_mhz)) {
     refuse(name,
            "has one channel at twice the rate of its OBSBW, as real samples have; complex "
            "ones are read, so convert it");
   }
-  return channel_frequencies{*centre_mhz * 1e6 - width_mhz * 1e6 / 2 + step_hz / 2, step_hz};
+  return channels_of_band(*centre_mhz * 1e6, width_mhz * 1e6, static_cast<std::size_t>(n), true);
 }
 
 /// Takes the block at `offset`, and returns where it ends. Throws `file_error` for a damaged one.
@@ -71,11 +70,8 @@ std::size_t take_block(const byte_source& source, std::size_t offset, std::size_
   const std::string& name = source.name();
   const guppi_header header = take_guppi_header(source, offset);
   const block_shape& shape = header.shape;
-  if (list.packets.empty()) {
-    list.shape = shape;
-    list.packets_of_block = header.packets_of_block;
-  }
-  if (shape != list.shape) {
+  if (list.packets.empty()) list.first = header;
+  if (shape != list.first.shape) {
     refuse(name, "has block {} of another size or shape than the first; split the file", number);
   }
   if (header.is_direct) offset = behind_padding(offset, size_bytes);
@@ -157,7 +153,7 @@ std::vector<std::size_t> steps_of(const std::vector<block>& blocks) {
 /// other step, the smallest of equally frequent ones, which no loss explains.
 std::size_t step_of(block_list& list) {
   const std::vector<std::size_t> steps = steps_of(list.packets);
-  const auto stated = list.packets_of_block;
+  const auto stated = list.first.packets_of_block;
   const std::size_t usual = steps.empty() ? 0 : most_frequent(steps);
   if (!stated || usual == 0) return std::max<std::size_t>(usual, 1);
   const auto n_stated = std::count_if(steps.begin(), steps.end(), [&](std::size_t step) {
@@ -193,8 +189,7 @@ void leave_out_wrong_first(block_list& list, std::size_t step) {
 
 /// Returns the place of each block, in blocks from the first one on, by PKTIDX; without any, one
 /// after the other. Blocks at no place of their own are left out.
-std::vector<std::size_t> take_places(block_list& list, std::string_view name) {
-  const std::size_t step = step_of(list);
+std::vector<std::size_t> take_places(block_list& list, std::size_t step, std::string_view name) {
   leave_out_wrong_first(list, step);
   const std::vector<block> found = std::exchange(list.packets, {});
   const auto first = found[0].packet_index;
@@ -226,13 +221,28 @@ std::vector<std::size_t> take_places(block_list& list, std::string_view name) {
   return places;
 }
 
+/// Returns when the first block begins, by its PKTIDX.
+std::optional<day_time> start_of(const block_list& list, std::size_t step) {
+  const block_shape& shape = list.first.shape;
+  const std::size_t index = list.packets[0].packet_index.value_or(0);
+  auto start = list.first.start;
+  if (!start || index <= list.first.first_index) return start;
+  const bool is_known = list.first.packets_of_block.has_value() || list.packets.size() > 1;
+  if (!is_known || list.sample_rate_hz == 0) return std::nullopt;
+  const double n_blocks =
+      static_cast<double>(index - list.first.first_index) / static_cast<double>(step);
+  const auto block_samples = static_cast<double>(shape.n_samples - shape.overlap);
+  return start->after(n_blocks * block_samples / list.sample_rate_hz);
+}
+
 }  // namespace
 
 std::unique_ptr<voltage_file> open_guppi(const byte_source& source) {
   block_list list = take_blocks(source);
   take_sky(list, source.name());
-  const std::vector<std::size_t> places = take_places(list, source.name());
-  const block_shape& shape = list.shape;
+  const std::size_t step = step_of(list);
+  const std::vector<std::size_t> places = take_places(list, step, source.name());
+  const block_shape& shape = list.first.shape;
   voltages contents{.n_polarisations = shape.n_polarisations,
                     .n_channels = shape.n_channels,
                     .n_antennas = shape.n_antennas,
@@ -242,6 +252,8 @@ std::unique_ptr<voltage_file> open_guppi(const byte_source& source) {
                     .first_packet = list.packets[0].packet_index,
                     .sample_rate_hz = list.sample_rate_hz,
                     .frequencies = list.frequencies,
+                    .start = start_of(list, step),
+                    .target = list.first.target,
                     .remarks = std::move(list.remarks)};
   contents.n_samples = places.back() * contents.packet_samples + shape.n_samples;
   if (list.left_out.count() > 0) contents.remarks.push_back(list.left_out.sentence("block"));
@@ -252,14 +264,16 @@ std::unique_ptr<voltage_file> open_guppi(const byte_source& source) {
   }
   std::vector<std::size_t> data(places.back() + 1, no_packet);
   for (std::size_t i = 0; i < places.size(); ++i) data[places[i]] = list.packets[i].data_at;
-  const std::size_t time_bits = shape.n_polarisations * 2 * shape.sample_bits;
-  return std::make_unique<voltage_file>(source, std::move(contents),
-                                        packet_layout{.noun = "block",
-                                                      .channel_bits = shape.n_samples * time_bits,
-                                                      .time_bits = time_bits,
-                                                      .polarisation_bits = 2 * shape.sample_bits,
-                                                      .is_twos_complement = true},
-                                        packet_offsets(shape.n_polarisations, data));
+  const std::size_t value_bits = shape.n_polarisations * 2 * shape.sample_bits;
+  const bool is_in_turn = shape.has_channels_in_turn;
+  return std::make_unique<voltage_file>(
+      source, std::move(contents),
+      packet_layout{.noun = "block",
+                    .channel_bits = is_in_turn ? value_bits : shape.n_samples * value_bits,
+                    .time_bits = is_in_turn ? shape.time_bits() : value_bits,
+                    .polarisation_bits = 2 * shape.sample_bits,
+                    .coding = sample_coding::twos_complement},
+      packet_offsets(shape.n_polarisations, data));
 }
 
 }  // namespace wingbeat::formats

@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/voltages/guppi_header.hpp"
 
-#include <algorithm>   // all_of
-#include <functional>  // less
-#include <map>
-#include <string>
-#include <string_view>
+#include <algorithm>  // all_of
 
-#include "formats/files/forward_reader.hpp"  // forward_reader
-#include "formats/files/refusal.hpp"         // printable, refuse
-#include "text/number.hpp"                   // number_from
+#include "formats/files/forward_reader.hpp"    // forward_reader
+#include "formats/voltages/header_fields.hpp"  // header_fields, trimmed
 
 namespace wingbeat::formats {
 namespace {
 
 constexpr std::size_t card_bytes = guppi_card_bytes, key_bytes = guppi_key_bytes, max_cards = 4096;
 constexpr std::size_t max_block_bytes = std::size_t{1} << 40;
-constexpr double max_real = 1e15;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 /// Returns the value of a card: what is between quotes, or what stands before a comment.
 std::string_view value_of(std::string_view text) {
@@ -41,88 +29,33 @@ bool is_commentary(std::string_view card) {
          (key.empty() || key == "COMMENT" || key == "HISTORY" || key == "CONTINUE");
 }
 
-/// Returns a number without the plus sign that it may have, which `number_from` does not take.
-std::string_view without_plus(std::string_view number) {
-  if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
-  return number;
+/// Returns the cards from `offset` on, which then lies behind them.
+header_fields take_cards(const byte_source& source, std::size_t& offset) {
+  constexpr std::size_t window_bytes = 64 * card_bytes;
+  const std::string& name = source.name();
+  forward_reader reader{source, window_bytes};
+  header_fields cards{name, "GUPPI raw"};
+  for (std::size_t i = 0; i < max_cards; ++i) {
+    const auto bytes = reader.at(offset, card_bytes);
+    if (bytes.size() < card_bytes) {
+      refuse(name, "ends inside a header, {} cards behind its start; copy or record it again", i);
+    }
+    const std::string_view card{reinterpret_cast<const char*>(bytes.data()), card_bytes};
+    offset += card_bytes;
+    if (trimmed(card) == "END") return cards;
+    if (is_commentary(card)) continue;
+    if (card[key_bytes] != '=') {
+      refuse(name,
+             "has the card '{}' in a header, without '=' behind 8 letters; it is no GUPPI raw",
+             printable(card));
+    }
+    cards.add(trimmed(card.substr(0, key_bytes)), value_of(card.substr(key_bytes + 1)));
+  }
+  refuse(name, "has a header of more than {} cards; it is no GUPPI raw", max_cards);
 }
 
-/// The cards of a header. Functions throw `file_error` for values that are not what they should be.
-class card_list {
- public:
-  /// Takes the cards from `offset` on, which then lies behind them.
-  card_list(const byte_source& source, std::size_t& offset) : name_(source.name()) {
-    constexpr std::size_t window_bytes = 64 * card_bytes;
-    forward_reader reader{source, window_bytes};
-    for (std::size_t i = 0; i < max_cards; ++i) {
-      const auto bytes = reader.at(offset, card_bytes);
-      if (bytes.size() < card_bytes) {
-        refuse(name_, "ends inside a header, {} cards behind its start; copy or record it again",
-               i);
-      }
-      const std::string_view card{reinterpret_cast<const char*>(bytes.data()), card_bytes};
-      offset += card_bytes;
-      if (trimmed(card) == "END") return;
-      if (is_commentary(card)) continue;
-      if (card[key_bytes] != '=') {
-        refuse(name_,
-               "has the card '{}' in a header, without '=' behind 8 letters; it is no GUPPI raw",
-               printable(card));
-      }
-      cards_.emplace(trimmed(card.substr(0, key_bytes)), value_of(card.substr(key_bytes + 1)));
-    }
-    refuse(name_, "has a header of more than {} cards; it is no GUPPI raw", max_cards);
-  }
-
-  /// Returns the value of a key, none where it has no card.
-  [[nodiscard]] std::optional<std::string_view> text_of(std::string_view key) const {
-    const auto [first, end] = cards_.equal_range(key);
-    if (first == end) return std::nullopt;
-    for (auto other = first; other != end; ++other) {
-      if (other->second == first->second) continue;
-      refuse(name_, "has {} twice in a header, as '{}' and '{}'; remove one", key,
-             printable(first->second), printable(other->second));
-    }
-    return first->second;
-  }
-
-  /// Returns a number; none where it has no card. `kind` is what it should be.
-  template <class Number>
-  [[nodiscard]] std::optional<Number> number_of(std::string_view key, Number least, Number most,
-                                                std::string_view kind) const {
-    const auto found = text_of(key);
-    if (!found) return std::nullopt;
-    const auto number = number_from<Number>(without_plus(*found));
-    if (number && *number >= least && *number <= most) return number;
-    refuse(name_, "has {} '{}' in a header, which is no {} from {} to {}; record it again", key,
-           printable(*found), kind, least, most);
-  }
-
-  [[nodiscard]] std::optional<std::size_t> count_of(std::string_view key, std::size_t least,
-                                                    std::size_t most) const {
-    return number_of(key, least, most, "whole number");
-  }
-
-  [[nodiscard]] std::optional<double> real_of(std::string_view key, double least) const {
-    return number_of(key, least, max_real, "number");
-  }
-
-  [[nodiscard]] std::size_t required_count(std::string_view key, std::size_t most) const {
-    const auto count = count_of(key, 1, most);
-    if (!count) refuse(name_, "has no {} in a header; it is no GUPPI raw", key);
-    return *count;
-  }
-
- private:
-  const std::string& name_;
-  std::multimap<std::string, std::string, std::less<>> cards_;  ///< A key may stand in several.
-};
-
-/// Throws `file_error` for samples that are no integers, or in another order than this reader's.
-void require_integers(const card_list& cards, std::string_view name) {
-  if (cards.text_of("PKTFMT") == "SIMPLE") {
-    refuse(name, "has packets of format SIMPLE, whose channels alternate; convert it");
-  }
+/// Throws `file_error` for samples that are no integers.
+void require_integers(const header_fields& cards, std::string_view name) {
   const std::string_view kind = cards.text_of("DATATYPE").value_or("INTEGER");
   if (kind != "INTEGER") {
     refuse(name, "has samples of DATATYPE '{}'; those of INTEGER are read, so convert it",
@@ -130,12 +63,13 @@ void require_integers(const card_list& cards, std::string_view name) {
   }
 }
 
-block_shape shape_of(const card_list& cards, std::string_view name) {
+block_shape shape_of(const header_fields& cards, std::string_view name) {
   constexpr std::size_t max_channels = std::size_t{1} << 20;
   require_integers(cards, name);
   block_shape shape;
   shape.block_bytes = cards.required_count("BLOCSIZE", max_block_bytes);
   shape.n_channels = cards.required_count("OBSNCHAN", max_channels);
+  shape.has_channels_in_turn = cards.text_of("PKTFMT") == "SIMPLE";
   shape.n_antennas = cards.count_of("NANTS", 1, max_channels).value_or(1);
   shape.sample_bits = cards.required_count("NBITS", 32);
   const std::size_t n_polarisations = cards.required_count("NPOL", 4);
@@ -158,7 +92,7 @@ block_shape shape_of(const card_list& cards, std::string_view name) {
   return shape;
 }
 
-std::optional<std::size_t> packets_of_block(const card_list& cards, const block_shape& shape) {
+std::optional<std::size_t> packets_of_block(const header_fields& cards, const block_shape& shape) {
   const auto stated = cards.count_of("PIPERBLK", 1, max_block_bytes);
   if (stated) return stated;
   const auto packet_bytes = cards.count_of("PKTSIZE", 0, max_block_bytes).value_or(0);
@@ -170,17 +104,24 @@ std::optional<std::size_t> packets_of_block(const card_list& cards, const block_
 }  // namespace
 
 guppi_header take_guppi_header(const byte_source& source, std::size_t& offset) {
-  const card_list cards{source, offset};
+  const header_fields cards = take_cards(source, offset);
   guppi_header header{.shape = shape_of(cards, source.name())};
   header.packets_of_block = packets_of_block(cards, header.shape);
   header.is_direct = cards.count_of("DIRECTIO", 0, 1).value_or(0) == 1;
   const auto drops = cards.real_of("NDROP", 0), share = cards.real_of("DROPBLK", 0);
   header.has_drops = drops.value_or(share.value_or(0)) > 0;
   header.packet_index = cards.count_of("PKTIDX", 0, std::size_t{1} << 62);
-  header.seen = {.time_s = cards.real_of("TBIN", 1 / max_real),
-                 .centre_mhz = cards.real_of("OBSFREQ", -max_real),
-                 .band_mhz = cards.real_of("OBSBW", -max_real),
-                 .channel_mhz = cards.real_of("CHAN_BW", -max_real)};
+  header.seen = {.time_s = cards.real_of("TBIN", 1e-15),
+                 .centre_mhz = cards.real_of("OBSFREQ"),
+                 .band_mhz = cards.real_of("OBSBW"),
+                 .channel_mhz = cards.real_of("CHAN_BW")};
+  const auto day = cards.count_of("STT_IMJD", 0, 1000000);
+  if (day) {
+    header.start = day_time{static_cast<std::int64_t>(*day)}.after(
+        cards.real_of("STT_SMJD", 0).value_or(0) + cards.real_of("STT_OFFS").value_or(0));
+  }
+  header.first_index = cards.count_of("PKTSTART", 0, std::size_t{1} << 62).value_or(0);
+  header.target = cards.text_of("SRC_NAME").value_or("");
   return header;
 }
 

@@ -6,8 +6,10 @@
 #include <cstddef>  // size_t
 #include <optional>
 #include <span>
+#include <string>
 
 #include "formats/files/byte_source.hpp"  // byte_source
+#include "formats/voltages/voltages.hpp"  // day_time
 
 namespace wingbeat::formats {
 
@@ -17,6 +19,7 @@ inline constexpr std::size_t guppi_card_bytes = 80, guppi_key_bytes = 8;
 struct block_shape {
   std::size_t block_bytes = 0, n_channels = 1, n_antennas = 1, n_polarisations = 1, sample_bits = 8;
   std::size_t n_samples = 0, overlap = 0;
+  bool has_channels_in_turn = false;  ///< [time][channel] in place of [channel][time].
   bool operator==(const block_shape&) const = default;
 
   /// All channels at one time.
@@ -35,6 +38,9 @@ struct sky {
 struct guppi_header {
   block_shape shape = {};
   sky seen = {};
+  std::optional<day_time> start = {};  ///< Of the packet `first_index`.
+  std::string target = {};
+  std::size_t first_index = 0;
   std::optional<std::size_t> packet_index = {};
   /// What PKTIDX grows by from block to block, as PIPERBLK says, or else PKTSIZE and BLOCSIZE.
   std::optional<std::size_t> packets_of_block = {};

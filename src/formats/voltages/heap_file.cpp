@@ -17,7 +17,8 @@ namespace {
 /// Heaps one behind another, as they are sent. Heaps of fewer spectra are left out.
 class raw_heaps final : public heap_file {
  public:
-  raw_heaps(const std::string& file, std::size_t spectra) : file_(file), spectra_(spectra) {}
+  raw_heaps(const std::string& file, const heap_file_spec& spec)
+      : file_(file), spectra_(spec.spectra) {}
 
   void add(const channelised_heap& heap) override {
     if (heap.n_spectra == spectra_) file_.write(heap.bytes);
@@ -32,12 +33,12 @@ class raw_heaps final : public heap_file {
 /// One array of `.npy`, [channel][spectrum][polarisation][re, im], in memory until it is whole.
 class array_of_heaps final : public heap_file {
  public:
-  array_of_heaps(std::string file, const channeliser_spec& spec, std::size_t spectra)
+  array_of_heaps(std::string file, const heap_file_spec& spec)
       : file_(std::move(file)),
-        spectra_(spectra),
-        polarisations_(spec.polarisations),
-        samples_(spec.output),
-        channels_(spec.channels) {}
+        spectra_(spec.spectra),
+        polarisations_(spec.bank.polarisations),
+        samples_(spec.bank.output),
+        channels_(spec.n_channels) {}
 
   void add(const channelised_heap& heap) override {
     const std::size_t spectrum_bytes =
@@ -66,15 +67,29 @@ class array_of_heaps final : public heap_file {
   std::vector<std::vector<std::byte>> channels_;  // [channel], of all spectra
 };
 
+template <class File>
+std::unique_ptr<heap_file> create(const std::string& file, const heap_file_spec& spec) {
+  return std::make_unique<File>(file, spec);
+}
+
+bool is_no_4_bits(heap_sample samples) {
+  return samples != heap_sample::int4;
+}
+bool is_integer(heap_sample samples) {
+  return samples <= heap_sample::int16;
+}
+bool is_power(heap_sample samples) {
+  return is_no_4_bits(samples) && samples != heap_sample::fp16;
+}
+
 constexpr heap_format heap_formats[] = {
-    {".npy", true, false,
-     [](const std::string& file, const channeliser_spec& spec,
-        std::size_t spectra) -> std::unique_ptr<heap_file> {
-       return std::make_unique<array_of_heaps>(file, spec, spectra);
-     }},
-    {"", false, true,
-     [](const std::string& file, const channeliser_spec&, std::size_t spectra)
-         -> std::unique_ptr<heap_file> { return std::make_unique<raw_heaps>(file, spectra); }},
+    {".npy", true, false, false,
+     "numbers of 4 bits; give --output-bits 8, or another name for raw heaps", is_no_4_bits,
+     create<array_of_heaps>},
+    {".fil", true, true, true, "such numbers; give --output-bits 8, 16 or fp32", is_power,
+     create_filterbank},
+    {".vdif", true, false, true, "floats; give --output-bits 4, 8 or 16", is_integer, create_vdif},
+    {.ending = "", .has_part_heaps = false, .create = create<raw_heaps>},
 };
 
 }  // namespace
@@ -86,13 +101,15 @@ const heap_format& heap_format_of(const std::string& file) {
   return *format;
 }
 
-void require_heap_file(const std::string& file, const channeliser_spec& spec) {
+void require_heap_file(const std::string& file, heap_sample samples) {
   const heap_format& format = heap_format_of(file);
-  if (spec.output != heap_sample::int4 || format.has_4_bit_samples) return;
-  throw plan_error(
-      formatted("{} cannot hold numbers of 4 bits, which {} does not know; write raw "
-                "heaps to a file of another name, or use --output-bits 8",
-                file, format.ending));
+  if (!format.holds(samples)) throw plan_error(formatted("{} cannot hold {}", file, format.lacks));
+}
+
+day_time heap_file_spec::time_of(std::int64_t timestamp) const {
+  constexpr std::int64_t day_of_2000 = 51544;
+  return origin.value_or(day_time{.day_mjd = day_of_2000})
+      .after(static_cast<double>(timestamp) / bank.adc_rate_hz);
 }
 
 }  // namespace wingbeat::formats

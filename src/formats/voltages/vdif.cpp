@@ -1,328 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/voltages/vdif.hpp"
 
-#include <algorithm>  // count_if, find, max, min, nth_element, ranges::minmax
-#include <cmath>      // abs, round
-#include <cstdint>    // uint16_t, uint32_t, uint64_t
-#include <map>
-#include <string>
-#include <tuple>    // tie
-#include <utility>  // move, pair
-#include <vector>
+#include <chrono>  // sys_days
 
-#include "formats/files/refusal.hpp"         // refuse
-#include "formats/files/signature.hpp"       // is_text
-#include "formats/voltages/packets.hpp"      // packet_list, take_packets
-#include "formats/voltages/vdif_header.hpp"  // frame_header, parse_header
+#include "formats/files/byte_order.hpp"  // load
+#include "formats/files/refusal.hpp"     // refuse
+#include "formats/files/signature.hpp"   // is_text, signed_content
+#include "formats/voltages/frames.hpp"   // frame_format, open_frames
 
 namespace wingbeat::formats {
 namespace {
 
 using bytes = std::span<const std::byte>;
 
-constexpr std::size_t max_frames_per_second = std::size_t{1} << 32;
+constexpr std::size_t header_bytes = 32, legacy_header_bytes = 16;
 
-struct frame {
-  std::uint32_t second = 0, number = 0;
-  std::uint16_t thread = 0;
-  bool is_valid = true;
-  std::size_t payload_at = 0;  ///< Offset in the file.
-  unsigned extension = 0;
-  double stated_rate_hz = 0;
+/// Returns the first day of a half-year, which count from 2000 on.
+std::int64_t mjd_of_epoch(unsigned epoch) {
+  using namespace std::chrono;
+  constexpr sys_days mjd_0 = year{1858} / 11 / 17;
+  const sys_days first = year{2000 + static_cast<int>(epoch / 2)} / (epoch % 2 == 0 ? 1 : 7) / 1;
+  return (first - mjd_0).count();
+}
 
-  [[nodiscard]] std::string name() const {
-    return formatted("frame {} of second {} of thread {}", number, second, thread);
+void parse_extension(bytes head, frame_header& found) {
+  constexpr unsigned mark5b = 0xab;
+  found.extension = header_field(head, 4, 24, 8);
+  if (found.extension == 1 || found.extension == 3) {
+    found.stated_rate = header_field(head, 4, 0, 24);
+  } else if (found.extension == 4) {
+    found.n_groups = header_field(head, 4, 16, 8);
+    found.valid_groups = load<std::uint64_t>(&head[24]);
+  } else if (found.extension == mark5b) {
+    found.shape.coding = sample_coding::sign_magnitude;
   }
-};
+}
 
-struct frame_list : packet_list<frame> {
-  frame_header first = {};
-};
+std::size_t frame_bytes(bytes head) {
+  return std::size_t{header_field(head, 2, 0, 24)} * 8;
+}
 
-/// Returns where the next frame begins behind damage at `offset`: where it lies if all are equally
-/// long, else where a header like `first` is, or nothing. Where `first` is empty, it is one whose
-/// frame ends where another like it begins.
-std::optional<std::size_t> next_frame(const byte_source& source, std::size_t offset, bytes first) {
-  constexpr std::size_t window_bytes = 8192, max_searched = std::size_t{1} << 17;
-  const std::size_t stride = first.empty() ? 0 : vdif_frame_bytes(first);
-  forward_reader near{source, window_bytes}, far{source, vdif_header_bytes};
-  const auto is_like = [](bytes a, bytes b) {
-    return b.size() >= legacy_vdif_header_bytes && is_same_vdif_shape(a, b);
+frame_header parse(bytes head, std::size_t n_left, std::size_t index, std::string_view name,
+                   const voltage_options&) {
+  constexpr unsigned max_channels_log2 = 16;
+  const bool is_legacy = head.size() >= 4 && header_field(head, 0, 30, 1) == 1;
+  if (head.size() < (is_legacy ? legacy_header_bytes : header_bytes)) {
+    refuse(name, "ends inside the header of frame {}; copy or record it again", index);
+  }
+  frame_header found{.shape = {},
+                     .second = header_field(head, 0, 0, 30),
+                     .number = header_field(head, 1, 0, 24),
+                     .thread = header_field(head, 3, 16, 10),
+                     .epoch_mjd = mjd_of_epoch(header_field(head, 1, 24, 6)),
+                     .is_valid = header_field(head, 0, 31, 1) == 0};
+  frame_shape& shape = found.shape;
+  shape.header = is_legacy ? legacy_header_bytes : header_bytes;
+  shape.frame_bytes = frame_bytes(head);
+  const unsigned channels_log2 = header_field(head, 2, 24, 5);
+  shape.sample_bits = header_field(head, 3, 26, 5) + 1;
+  shape.is_complex = header_field(head, 3, 31, 1) == 1;
+  if (channels_log2 > max_channels_log2) {
+    refuse(name, "claims 2^{} channels in frame {}; at most 2^{} are read", channels_log2, index,
+           max_channels_log2);
+  }
+  shape.n_channels = std::size_t{1} << channels_log2;
+  const std::size_t bits = shape.sample_bits;
+  if (bits != 1 && bits != 2 && bits != 4 && bits != 8 && bits != 16 && bits != 32) {
+    refuse(name, "has samples of {} bits in frame {}; 1, 2, 4, 8, 16 and 32 are read", bits, index);
+  }
+  require_whole_frame(shape, n_left, index, name);
+  if (!is_legacy) parse_extension(head, found);
+  return found;
+}
+
+bool is_same_shape(bytes a, bytes b) {
+  const auto is_same = [&](std::size_t word, unsigned first, unsigned count) {
+    return header_field(a, word, first, count) == header_field(b, word, first, count);
   };
-  if (stride > 0 && is_like(first, near.at(offset + stride, vdif_header_bytes))) {
-    return offset + stride;
-  }
-  const std::size_t end = std::min(source.size(), offset + std::max(2 * stride, max_searched));
-  for (std::size_t place = offset + 1; place + vdif_header_bytes <= end; ++place) {
-    const bytes head = near.at(place, vdif_header_bytes);
-    if (!first.empty()) {
-      if (is_like(first, head)) return place;
-      continue;
-    }
-    const std::size_t n_bytes = vdif_frame_bytes(head);
-    if (n_bytes <= vdif_header_bytes || n_bytes > source.size() - place) continue;
-    if (is_like(head, far.at(place + n_bytes, vdif_header_bytes))) return place;
-  }
-  return std::nullopt;
+  return is_same(0, 30, 1) && is_same(1, 24, 6) && is_same(2, 0, 29) && is_same(3, 26, 6);
 }
 
-frame_list take_frames(const byte_source& source, const voltage_options& options) {
-  constexpr std::size_t window_bytes = 8192;
-  const std::string& name = source.name();
-  forward_reader reader{source, window_bytes};
-  frame_list list;
-  std::vector<std::byte> first;  // the first header
-  const auto take = [&](std::size_t offset, std::size_t number) {
-    const bytes head = reader.at(offset, vdif_header_bytes);
-    const frame_header next = parse_header(head, source.size() - offset, number, name);
-    if (first.empty()) {
-      list.first = next;
-      first.assign(head.begin(), head.end());
-    }
-    if (next.shape != list.first.shape || next.epoch != list.first.epoch) {
-      refuse(name, "has frame {} of another size, shape or epoch than the first; split the file",
-             number);
-    }
-    list.packets.push_back({next.second, next.number, static_cast<std::uint16_t>(next.thread),
-                            next.is_valid_in(options.channel), offset + next.shape.header,
-                            next.extension, next.stated_rate_hz});
-    return offset + next.shape.frame_bytes;
-  };
-  const auto next = [&](std::size_t begin, std::size_t stride) {
-    return next_frame(source, begin, first).value_or(stride > 0 ? begin + stride : source.size());
-  };
-  // Before the first frame, nothing tells stray bytes from a damaged one.
-  const auto is_frame = [&](std::size_t) { return first.empty(); };
-  list.left_out = take_packets(source, "frame", take, next, is_frame);
-  return list;
-}
-
-/// Leaves out frames whose extended headers state another rate than most, of equally many than the
-/// first.
-void leave_out_other_rates(frame_list& list) {
-  using rate = std::pair<unsigned, double>;
-  const auto rate_of = [](const frame& f) { return rate{f.extension, f.stated_rate_hz}; };
-  std::vector<rate> stated;
-  for (const frame& f : list.packets) {
-    if (f.stated_rate_hz > 0) stated.push_back(rate_of(f));
-  }
-  if (stated.empty()) return;
-  const rate most = most_frequent(stated);
-  std::tie(list.first.extension, list.first.stated_rate_hz) = most;
-  list.leave_out("states another sample rate than most; split the file",
-                 [&](const frame& f) { return f.stated_rate_hz > 0 && rate_of(f) != most; });
-}
-
-/// Returns the threads that are polarisations, and leaves the frames of others out.
-std::vector<std::uint32_t> take_threads(frame_list& list, const voltage_options& options,
-                                        std::string_view name) {
-  // A thread with fewer frames than this share of another's is a damaged header.
-  constexpr std::size_t least_share = 16;
-  std::map<std::uint32_t, std::size_t> counts;
-  for (const frame& f : list.packets) ++counts[f.thread];
-  std::vector<std::uint32_t> threads;
-  for (const std::size_t wanted : options.threads) {
-    if (!counts.contains(static_cast<std::uint32_t>(wanted))) {
-      refuse(name, "has no frame of thread {}; its threads are {} to {}", wanted,
-             counts.begin()->first, counts.rbegin()->first);
-    }
-    threads.push_back(static_cast<std::uint32_t>(wanted));
-  }
-  if (threads.empty()) {
-    std::size_t most = 0;
-    for (const auto& [thread, count] : counts) most = std::max(most, count);
-    for (const auto& [thread, count] : counts) {
-      if (count * least_share >= most) threads.push_back(thread);
-    }
-    list.leave_out("is of a thread with few frames",
-                   [&](const frame& f) { return counts[f.thread] * least_share < most; });
-  }
-  if (threads.size() > 2) {
-    refuse(name, "has {} threads, {}, {} {} {}; give one or two of them by --vdif-threads",
-           threads.size(), threads[0], threads[1], threads.size() == 3 ? "and" : "to",
-           threads.back());
-  }
-  std::erase_if(list.packets, [&](const frame& f) {
-    return std::find(threads.begin(), threads.end(), f.thread) == threads.end();
-  });
-  return threads;
-}
-
-/// When frames come, in frames of one thread.
-struct time_line {
-  std::uint32_t first_second = 0;
-  std::size_t frames_per_second = 0, first = 0, n_frames = 0;
-
-  [[nodiscard]] std::size_t place(const frame& f) const {
-    return (f.second - first_second) * frames_per_second + f.number - first;
-  }
-};
-
-/// Returns the frames of a second at a sample rate.
-std::size_t frames_at(double sample_rate_hz, const frame_shape& shape, std::string_view name) {
-  const double frames = sample_rate_hz / static_cast<double>(shape.n_samples());
-  const double whole = std::round(frames);
-  if (whole < 1 || whole > static_cast<double>(max_frames_per_second) ||
-      std::abs(frames - whole) > 1e-6 * frames) {
-    refuse(name,
-           "has frames of {} samples, of which {} samples a second make no whole number of frames "
-           "a second; give the rate that it was sampled at by --adc-rate",
-           shape.n_samples(), sample_rate_hz);
-  }
-  return static_cast<std::size_t>(whole);
-}
-
-std::uint32_t middle_of(std::vector<std::uint32_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-/// Leaves out frames whose time is so far from most that their headers are damaged.
-void leave_out_strays(frame_list& list, std::size_t n_threads, std::string_view name) {
-  const std::size_t most = max_lost_share * (list.packets.size() / n_threads + 1);
-  const auto is_far = [&](std::uint32_t a, std::uint32_t b) {
-    return std::max(a, b) - std::min(a, b) > most;
-  };
-  const std::size_t n_before = list.packets.size();
-  std::vector<std::uint32_t> seconds;
-  for (const frame& f : list.packets) seconds.push_back(f.second);
-  const std::uint32_t middle = middle_of(std::move(seconds));
-  const std::string why = "is far from the time of most; split the file at the gap";
-  list.leave_out(why, [&](const frame& f) { return is_far(f.second, middle); });
-  std::map<std::uint32_t, std::vector<std::uint32_t>> numbers;
-  for (const frame& f : list.packets) numbers[f.second].push_back(f.number);
-  std::map<std::uint32_t, std::uint32_t> middles;
-  for (auto& [second, values] : numbers) middles[second] = middle_of(std::move(values));
-  list.leave_out(why, [&](const frame& f) { return is_far(f.number, middles[f.second]); });
-  if (2 * list.packets.size() <= n_before) {
-    refuse(name,
-           "has {} frames, {} of which are far from the time of others; split the file at "
-           "the gap",
-           n_before, n_before - list.packets.size());
-  }
-}
-
-/// Leaves out frames of numbers beyond a second, unless they are many.
-void require_numbers(frame_list& list, std::size_t frames_per_second, std::string_view name) {
-  const auto is_beyond = [&](const frame& f) { return f.number >= frames_per_second; };
-  const auto n_beyond = std::count_if(list.packets.begin(), list.packets.end(), is_beyond);
-  if (2 * static_cast<std::size_t>(n_beyond) >= list.packets.size()) {
-    refuse(name,
-           "has {} frames a second by its rate, and {} of {} frames have higher numbers; give a "
-           "higher rate by --adc-rate",
-           frames_per_second, n_beyond, list.packets.size());
-  }
-  list.leave_out("has a number beyond its second", is_beyond);
-}
-
-std::uint32_t highest_number(const std::vector<frame>& frames) {
-  return std::ranges::max(frames, {}, &frame::number).number;
-}
-
-time_line times_of(const frame_list& list, std::size_t n_threads,
-                   std::optional<std::size_t> frames_per_second, std::string_view name) {
-  const std::vector<frame>& frames = list.packets;
-  const auto time_of = [](const frame& f) { return std::pair{f.second, f.number}; };
-  const auto [first, last] = std::ranges::minmax(frames, {}, time_of);
-  time_line line{
-      .first_second = first.second,
-      .frames_per_second = frames_per_second.value_or(std::size_t{highest_number(frames)} + 1),
-      .first = first.number};
-  const std::size_t seconds = last.second - first.second;
-  // The product fits: both factors are below 2^32.
-  line.n_frames = seconds * std::min(line.frames_per_second, max_frames_per_second) + last.number +
-                  1 - first.number;
-  if (line.n_frames > max_lost_share * (frames.size() / n_threads + 1)) {
-    refuse(name, "has {} frames within the time of {}; split the file at the gap", frames.size(),
-           line.n_frames);
-  }
-  return line;
-}
-
-/// Returns the rate that the headers state; 0 where they state none.
-double stated_rate(const frame_list& list, voltages& contents) {
-  const frame_header& first = list.first;
-  if (first.stated_rate_hz <= 0 || first.shape.is_complex) return first.stated_rate_hz;
-  if (first.extension == 3) return 2 * first.stated_rate_hz;  // it is of complex samples
-  const double least_hz =
-      (highest_number(list.packets) + 1.) * static_cast<double>(first.shape.n_samples());
-  if (least_hz > first.stated_rate_hz) return 2 * first.stated_rate_hz;
-  contents.remarks.push_back(
-      formatted("has extended headers 1, whose rate of {} is taken for samples a second; give "
-                "--adc-rate if it is the bandwidth",
-                first.stated_rate_hz));
-  return first.stated_rate_hz;
-}
+constexpr frame_format vdif_frames{header_bytes, legacy_header_bytes, parse, frame_bytes,
+                                   is_same_shape};
 
 }  // namespace
 
 bool is_vdif(bytes head, std::optional<std::size_t> size_bytes) {
   // What follows is compared with the first header: frames may be damaged, and the last one cut.
   constexpr std::size_t min_when_cut = 512, max_damaged = 3;  // shorter: a pattern of samples
-  if (head.size() < legacy_vdif_header_bytes || is_text(head)) return false;
-  const std::size_t n_bytes = vdif_frame_bytes(head);
-  if (n_bytes <= legacy_vdif_header_bytes) return false;
+  if (head.size() < legacy_header_bytes || is_text(head)) return false;
+  if (!signed_content(head).empty()) return false;
+  const std::size_t n_bytes = frame_bytes(head);
+  if (n_bytes <= legacy_header_bytes) return false;
   const bool is_whole = size_bytes && *size_bytes % n_bytes == 0;
   if (!is_whole && n_bytes < min_when_cut) return false;
   if (size_bytes == n_bytes) return true;
   for (std::size_t i = 1; i <= 1 + max_damaged; ++i) {
-    if (i * n_bytes + legacy_vdif_header_bytes > head.size()) return i == 1 && is_whole;
-    if (is_same_vdif_shape(head, head.subspan(i * n_bytes))) return true;
+    if (i * n_bytes + legacy_header_bytes > head.size()) return i == 1 && is_whole;
+    if (is_same_shape(head, head.subspan(i * n_bytes))) return true;
   }
   return false;
 }
 
 std::unique_ptr<voltage_file> open_vdif(const byte_source& source, const voltage_options& options) {
-  const std::string& name = source.name();
-  frame_list list = take_frames(source, options);
-  leave_out_other_rates(list);
-  const frame_shape shape = list.first.shape;
-  const std::vector<std::uint32_t> threads = take_threads(list, options, name);
-  leave_out_strays(list, threads.size(), name);
-  voltages result{.n_polarisations = threads.size(),
-                  .n_channels = shape.n_channels,
-                  .is_complex = shape.is_complex,
-                  .sample_bits = static_cast<unsigned>(shape.sample_bits),
-                  .packet_samples = shape.n_samples()};
-  result.sample_rate_hz = stated_rate(list, result);
-  if (options.sample_rate_hz) result.remarks.clear();
-  const double rate_hz = options.sample_rate_hz.value_or(result.sample_rate_hz);
-  std::optional<std::size_t> frames_per_second;
-  if (rate_hz > 0) {
-    frames_per_second = frames_at(rate_hz, shape, name);
-    require_numbers(list, *frames_per_second, name);
-  }
-  const time_line line = times_of(list, threads.size(), frames_per_second, name);
-  result.n_samples = line.n_frames * shape.n_samples();
-  packet_offsets offsets(threads.size(), std::vector<std::size_t>(line.n_frames, no_packet));
-  for (const frame& f : list.packets) {
-    const auto p = static_cast<std::size_t>(std::find(threads.begin(), threads.end(), f.thread) -
-                                            threads.begin());
-    std::size_t& offset = offsets[p][line.place(f)];
-    if (!f.is_valid) continue;
-    if (offset != no_packet) {
-      list.left_out.add("{} is there twice", f.name());
-    } else {
-      offset = f.payload_at;
-    }
-  }
-  if (list.left_out.count() > 0) result.remarks.push_back(list.left_out.sentence("frame"));
-  if (list.first.has_unknown_extension()) {
-    result.remarks.push_back(formatted("has extended headers {}, which are not known and not read",
-                                       list.first.extension));
-  }
-  if (rate_hz > 0) {
-    if (result.sample_rate_hz == 0) result.sample_rate_hz = rate_hz;
-    result.first_packet = std::uint64_t{line.first_second} * line.frames_per_second + line.first;
-  }
-  const std::size_t channel_bits = shape.sample_bits * (shape.is_complex ? 2 : 1);
-  return std::make_unique<voltage_file>(source, std::move(result),
-                                        packet_layout{.noun = "frame",
-                                                      .channel_bits = channel_bits,
-                                                      .time_bits = shape.n_channels * channel_bits,
-                                                      .window_bytes = std::size_t{1} << 19},
-                                        std::move(offsets));
+  return open_frames(source, vdif_frames, options);
 }
 
 }  // namespace wingbeat::formats

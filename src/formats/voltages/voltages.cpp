@@ -12,15 +12,20 @@ namespace {
 
 /// Returns the number whose bits begin at `bit`.
 std::int16_t number_at(std::span<const std::byte> data, std::size_t bit, unsigned n_bits,
-                       bool is_twos_complement) {
+                       sample_coding coding) {
+  constexpr unsigned most_bits = 16;
+  const bool is_twos_complement = coding == sample_coding::twos_complement;
   unsigned code = 0;
-  if (n_bits == 16) {
-    code = load<std::uint16_t>(&data[bit / 8]);
+  if (n_bits >= most_bits) {
+    code = load<std::uint16_t>(&data[(bit + n_bits - most_bits) / 8]);
+    n_bits = most_bits;
   } else {
     const auto place = static_cast<unsigned>(bit % 8);
     const unsigned shift = is_twos_complement ? 8 - n_bits - place : place;
     code = std::to_integer<unsigned>(data[bit / 8]) >> shift & ((1u << n_bits) - 1);
   }
+  if (coding == sample_coding::sign_magnitude)
+    code = n_bits == 1 ? code ^ 1 : code % 2 * 2 + code / 2;
   const int steps = 1 << n_bits;
   // Two's complement is the same code with the sign bit inverted.
   const int value = static_cast<int>(is_twos_complement ? code ^ (1u << (n_bits - 1)) : code);
@@ -81,7 +86,7 @@ void voltage_file::read_packet(std::size_t offset, std::size_t channel, std::siz
     const std::size_t bit =
         begin % 8 + i * layout_.time_bits + polarisation * layout_.polarisation_bits;
     for (std::size_t part = 0; part < parts; ++part) {
-      row[i * parts + part] = number_at(data, bit + part * bits, bits, layout_.is_twos_complement);
+      row[i * parts + part] = number_at(data, bit + part * bits, bits, layout_.coding);
     }
   }
 }

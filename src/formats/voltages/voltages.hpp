@@ -2,8 +2,10 @@
 // What a recording of voltages holds, whatever its format.
 #pragma once
 
-#include <cstddef>  // size_t
-#include <cstdint>  // int16_t, uint64_t
+#include <algorithm>  // clamp
+#include <cmath>      // floor
+#include <cstddef>    // size_t
+#include <cstdint>    // int16_t, uint64_t
 #include <optional>
 #include <span>
 #include <string>
@@ -14,11 +16,40 @@
 
 namespace wingbeat::formats {
 
-/// Where channels of complex samples lie in the sky.
+/// Where channels lie in the sky.
 struct channel_frequencies {
-  double first_hz = 0;  ///< The middle of the first channel.
+  /// Of 0 Hz in the first channel: its middle, or of real samples an edge.
+  double first_hz = 0;
   /// From a channel to the next; where it is below 0, frequencies within a channel fall, too.
   double step_hz = 0;
+
+  [[nodiscard]] double at(double channel) const { return first_hz + channel * step_hz; }
+  bool operator==(const channel_frequencies&) const = default;
+};
+
+/// Returns those of equal channels that fill a band, which falls where its width is below 0.
+[[nodiscard]] inline channel_frequencies channels_of_band(double centre_hz, double width_hz,
+                                                          std::size_t n_channels, bool is_complex) {
+  const double step_hz = width_hz / static_cast<double>(n_channels);
+  return {centre_hz - width_hz / 2 + (is_complex ? step_hz / 2 : 0), step_hz};
+}
+
+/// A time in UTC: a day, and seconds from its beginning on.
+struct day_time {
+  std::int64_t day_mjd = 0;
+  double second = 0;
+
+  bool operator==(const day_time&) const = default;
+  [[nodiscard]] double mjd() const { return static_cast<double>(day_mjd) + second / 86400; }
+
+  /// Returns the time so many seconds later; headers may state absurd ones.
+  [[nodiscard]] day_time after(double seconds) const {
+    constexpr double most_days = 1e9;
+    const double total = second + seconds;
+    const double days = std::clamp(std::floor(total / 86400), -most_days, most_days);
+    const double rest = total - 86400 * days;
+    return {day_mjd + static_cast<std::int64_t>(days), rest >= 0 && rest < 86400 ? rest : 0};
+  }
 };
 
 /// Equally many samples of every channel of every polarisation.
@@ -29,7 +60,7 @@ struct voltages {
   std::size_t n_samples = 0;   ///< Of each channel, missing ones among them.
   bool is_complex = false;
   unsigned sample_bits = 8;  ///< Of each part of a sample.
-  /// As integers; missing samples are 0.
+  /// As integers, of 32 bits the upper 16; missing samples are 0.
   std::vector<std::int16_t> samples = {};  // [polarisation][channel][sample][re, im if complex]
   std::size_t packet_samples = 0;          ///< Samples that were recorded, or lost, together.
   std::vector<std::vector<bool>> present = {};  // [polarisation][packet]
@@ -37,6 +68,8 @@ struct voltages {
   std::optional<std::uint64_t> first_packet = {};
   double sample_rate_hz = 0;                            ///< Of a channel. 0: the file does not say.
   std::optional<channel_frequencies> frequencies = {};  ///< Unset: the file does not say.
+  std::optional<day_time> start = {};                   ///< Of the first sample; unset as above.
+  std::string target = {};                              ///< Of the telescope; empty as above.
   /// What is left out, contradicts itself or is assumed: sentences without the file's name.
   std::vector<std::string> remarks = {};
 };
@@ -49,6 +82,22 @@ struct voltage_options {
   std::optional<std::size_t> channel = {};
   /// The threads that are polarisations, in this order. Empty: all that there are.
   std::vector<std::size_t> threads = {};
+  /// Of Mark 5B, which states neither: its channels, and the bits of a sample.
+  std::optional<std::size_t> n_channels = {};
+  std::optional<unsigned> sample_bits = {};
+  /// A day near the recording's, where the file states the last three digits alone.
+  std::optional<double> near_mjd = {};
+};
+
+/// How the bits of a sample become a number.
+enum class sample_coding {
+  /// The first sample is in a byte's lowest bits, and codes count from the lowest value up; those
+  /// of 1 bit are -1 and 1, those of 2 bits -3, -1, 1 and 3.
+  offset_binary,
+  /// As above, but of 2 bits the lower one is the sign, and 1 bit is 1 and -1.
+  sign_magnitude,
+  /// The first sample is in a byte's highest bits.
+  twos_complement
 };
 
 /// How the samples of a packet lie behind its header, and how their bits are read. Numbers of bits
@@ -56,10 +105,7 @@ struct voltage_options {
 struct packet_layout {
   std::string_view noun = {};  ///< Of a packet in sentences, "block".
   std::size_t channel_bits = 0, time_bits = 0, polarisation_bits = 0;
-  /// The first sample of a byte is in its highest bits, and a number is two's complement. Else it
-  /// is in the lowest bits, and numbers are coded from the lowest value up; those of 1 bit are -1
-  /// and 1, those of 2 bits -3, -1, 1 and 3.
-  bool is_twos_complement = false;
+  sample_coding coding = sample_coding::offset_binary;
   std::size_t window_bytes = 0;  ///< Bytes that are read at once, or more where they are asked for.
 };
 

@@ -99,7 +99,16 @@ received_batches::received_batches(received_outputs outputs, const receive::chan
       layout_(layout),
       spec_(spec_of(outputs_, layout)),
       checks_(outputs_.expected, layout) {
-  if (!outputs_.array.empty()) formats::require_heap_file(outputs_.array, spec_);
+  if (!outputs_.array.empty()) {
+    formats::require_heap_file(outputs_.array, spec_.output);
+    if (formats::heap_format_of(outputs_.array).states_times) {
+      throw plan_error(
+          formatted("{} would state times and frequencies, which received heaps lack; write .npy, "
+                    "or raw heaps "
+                    "to another name",
+                    outputs_.array));
+    }
+  }
   if (!outputs_.spectrum.empty()) powers_.emplace(spec_);
   if (!outputs_.waterfall.empty()) waterfall_.emplace(spec_);
 }
@@ -122,7 +131,9 @@ void received_batches::take(channel_batch&& batch) {
 
 void received_batches::write_array(std::int64_t batch_samples) {
   const auto array =
-      formats::heap_format_of(outputs_.array).create(outputs_.array, spec_, layout_.spectra);
+      formats::heap_format_of(outputs_.array)
+          .create(outputs_.array,
+                  {.bank = spec_, .spectra = layout_.spectra, .n_channels = spec_.channels});
   const std::vector<std::byte> zeros(layout_.batch_bytes());
   if (!kept_.empty() && batch_samples > 0) {
     const std::int64_t n_due =

@@ -142,6 +142,58 @@ TEST_F(channelise_complex, reads_a_coarse_channel_of_guppi_raw) {
   }
 }
 
+/// Returns the bytes of values of fp32 in a file of .npy.
+std::vector<std::byte> values_of(const std::filesystem::path& file) {
+  const auto content = formats::read_whole_file(file);
+  std::span<const std::byte> values = content;
+  static_cast<void>(formats::take_npy_header(values, "out.npy"));
+  return {values.begin(), values.end()};
+}
+
+// All channels at once are those of one after another, whose frequencies adjoin.
+TEST_F(channelise_complex, reads_all_coarse_channels_of_a_sequence) {
+  const std::size_t n = (3 * 16 + 3) * 64;
+  const channel_samples channels = noise(n);
+  const cards header{{"TBIN", "2.5E-07"},   {"OBSFREQ", "1400"},   {"OBSBW", "-12"},
+                     {"STT_IMJD", "60000"}, {"STT_SMJD", "43200"}, {"SRC_NAME", "J0534+2200"}};
+  const std::string content = guppi(channels, n / 17, header);
+  // The second file begins within a block.
+  place.file("x.raw", content);
+  place.file("x.0.raw", content.substr(0, content.size() / 3));
+  place.file("x.1.raw", content.substr(content.size() / 3));
+  std::vector<std::byte> expected;
+  for (const char* const c : {"0", "1", "2"}) {
+    ASSERT_EQ(run({"x.raw", "--coarse-channel", c, "-o", "out.npy"}).code, 0);
+    const auto values = values_of(place.folder().path() / "out.npy");
+    expected.insert(expected.end(), values.begin(), values.end());
+  }
+  const finished done =
+      run({"--sequence", "x.0.raw", "x.1.raw", "-o", "out.npy", "--stats", "run.json"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("48 spectra of 192 channels"));
+  EXPECT_THAT(done.err, HasSubstr("from MJD 60000.50000000, "));
+  EXPECT_TRUE(values_of(place.folder().path() / "out.npy") == expected);
+  const auto told = stats();
+  EXPECT_EQ(told["coarse_channels"], 3);
+  EXPECT_EQ(told["start_mjd"], 60000);
+  EXPECT_EQ(told["start_s"], 43200);
+  EXPECT_EQ(told["target"], "J0534+2200");
+  EXPECT_DOUBLE_EQ(told["first_channel_hz"], 1406e6);
+  EXPECT_DOUBLE_EQ(told["channel_width_hz"], -4e6 / 64);
+  EXPECT_EQ(told["polarisations"][0]["samples"], 3 * n);
+}
+
+// Two channels may be polarisations.
+TEST_F(channelise_complex, takes_two_channels_for_polarisations) {
+  const std::size_t n = (3 * 16 + 3) * 64;
+  const channel_samples channels = noise(n);
+  place.file("x.raw", guppi({{channels[0][0]}, {channels[1][0]}, {channels[2][0]}}, n, {}));
+  const finished done =
+      run({"x.raw", "--coarse-channel", "2,0", "--adc-rate", "4e6", "-o", "out.npy"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  expect_spectra(complex_spec(2), {.samples = {channels[2][0], channels[0][0]}});
+}
+
 // Where the bandwidth is below 0, a tone above 0 Hz lies below the middle of the sky's band.
 TEST_F(channelise_complex, finds_tones_at_their_frequency_in_the_sky) {
   const samples x = phasor(64 * 16, 100, 10.0 / 64);
@@ -250,6 +302,23 @@ TEST_F(channelise_complex, counts_the_bits_of_samples_in_vdif) {
   }
 }
 
+// Levels are -3.3165, -1, 1 and 3.3165 in the results, whatever integers stand for them.
+TEST_F(channelise_complex, has_levels_of_two_bits_by_choice) {
+  std::string content;
+  for (unsigned i = 0; i < 8; ++i) {
+    content += text_of(vdif_frame({.number = i, .bits = 2}, std::vector<int>(4096, 0xff)));
+  }
+  place.file("two.vdif", content);
+  const finished done = run({"two.vdif", "--adc-rate", "4096000", "--levels", "optimal", "-o",
+                             "out.npy", "--window", "rect", "--cutoff", "0"});
+  ASSERT_EQ(done.code, 0) << done.err;
+  const auto values = values_of(place.folder().path() / "out.npy");
+  run({"two.vdif", "--adc-rate", "4096000", "-o", "out.npy", "--window", "rect", "--cutoff", "0"});
+  const auto integers = values_of(place.folder().path() / "out.npy");
+  EXPECT_NEAR(formats::load<float>(values.data()) / formats::load<float>(integers.data()),
+              3.316505 / 3, 1e-4);
+}
+
 TEST_F(channelise_complex, refuses_what_makes_no_channels_in_one_sentence) {
   const channel_samples channels = noise(640);
   place.file("x.raw", guppi(channels, 320, {{"TBIN", "2.5E-07"}}));
@@ -264,7 +333,8 @@ TEST_F(channelise_complex, refuses_what_makes_no_channels_in_one_sentence) {
     EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
     return done.err;
   };
-  EXPECT_THAT(why({"x.raw"}), HasSubstr("x.raw holds 3 channels; give --coarse-channel 0 to 2"));
+  EXPECT_THAT(why({"x.raw"}), HasSubstr("x.raw holds 3 channels, and does not say that they adjoin "
+                                        "in the sky; give --coarse-channel 0 to 2"));
   EXPECT_THAT(why({"x.raw", "--coarse-channel", "3"}),
               HasSubstr("x.raw holds 3 channels; give --coarse-channel 0 to 2"));
   EXPECT_THAT(why({"silent.raw", "--coarse-channel", "0"}),
@@ -274,7 +344,7 @@ TEST_F(channelise_complex, refuses_what_makes_no_channels_in_one_sentence) {
   EXPECT_THAT(why({"real.vdif", "--adc-rate", "1e6", "--coarse-channel", "1"}),
               HasSubstr("real.vdif holds 1 channel; give --coarse-channel 0"));
   EXPECT_THAT(why({"packed.raw", "--adc-rate", "1e6", "--coarse-channel", "1"}),
-              HasSubstr("--coarse-channel 1 is given, and packed.raw has one channel"));
+              HasSubstr("--coarse-channel is given, and packed.raw has no headers"));
   EXPECT_THAT(why({"x.raw", "real.vdif", "--coarse-channel", "0"}),
               HasSubstr("give files of one kind"));
   EXPECT_THAT(why({"x.raw", "--coarse-channel", "0", "--sample-bits", "10"}),

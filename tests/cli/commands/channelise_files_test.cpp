@@ -107,9 +107,6 @@ TEST_F(recordings, are_no_files_of_other_formats) {
            {"a.png", "\x89PNG\r\n\x1A\n"s + rest, "a PNG image"},
            {"a.dat", "\x1F\x8B\x08\0"s + rest, "a gzip archive"},
            {"a.pcap", "\xD4\xC3\xB2\xA1"s + rest, "a capture of packets (pcap)"},
-           {"dada.raw", "HEADER DADA\nHDR_SIZE 4096\n" + std::string(4096, '\0') + rest,
-            "a DADA recording"},
-           {"mark5b.bin", "\xED\xDE\xAD\xAB"s + rest, "a Mark5B recording"},
            {"a.dat", "\x0C\0\0\0HEADER_START"s + rest, "a sigproc file"},
            {"a.fits", "SIMPLE  = "s + std::string(6000, ' '), "a FITS file"},
            {"README.md", std::string(6000, 'x'), "a text"}}) {
@@ -128,11 +125,27 @@ TEST_F(recordings, are_no_files_of_other_formats) {
   }
 }
 
+// Names of packed samples do not hide headers.
+TEST_F(recordings, are_known_by_their_headers) {
+  at_.file("dada.raw", "HEADER DADA\nHDR_SIZE 4096\n" + std::string(9000, '\0'));
+  expect_refusal(line_of("dada.raw"), 4, "dada.raw: has no NDIM in a header; it is no DADA file");
+  at_.file("mark5b.bin", "\xED\xDE\xAD\xAB"s + packed_samples());
+  expect_refusal(line_of("mark5b.bin"), 4,
+                 "mark5b.bin: is Mark 5B, which does not state its channels; give them by");
+  at_.file("a.raw", packed_samples());
+  expect_refusal(line_of("a.raw", {"--file-channels", "4"}), 2, "a.raw is no Mark 5B");
+  expect_refusal(
+      line_of("a.raw", {"--levels", "optimal"}), 2,
+      "--levels is given, and a.raw has no headers, and one channel; give it for guppi,");
+  expect_refusal(line_of("a.raw", {"--sequence"}), 2, "--sequence is given, and a.raw has no");
+  expect_refusal(line_of("a.raw", {"--sum-spectra", "2"}), 2, "--sum-spectra is of powers");
+}
+
 TEST_F(recordings, of_packets_alone_have_missing_ones) {
   at_.file("a.raw", packed_samples());
   for (const std::string word : {"zero-fill", "withhold"}) {
     expect_refusal(line_of("a.raw", {"--missing", word}), 2,
-                   "--missing is of VDIF and GUPPI raw, whose packets may be lost, and a.raw has");
+                   "--missing is of formats whose packets may be lost, and a.raw has none");
   }
 }
 

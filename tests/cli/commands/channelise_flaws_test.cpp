@@ -88,7 +88,7 @@ TEST_F(channelise_flaws, are_said_in_one_line_or_refused) {
   EXPECT_THAT(run("cut", {}).err, HasSubstr("cut holds 2 channels (1 of each of 2 antennas)"));
   at_.file("x.raw", std::string(8000, '\x5a'));
   EXPECT_THAT(run("x.raw", {"--adc-rate", "1e6", "--strict"}).err,
-              HasSubstr("--strict is of VDIF and GUPPI raw"));
+              HasSubstr("--strict is of formats of which damaged parts may be left out"));
 }
 
 // PKTSIZE alone states that a block is lost between the two.

@@ -62,4 +62,26 @@ inline file_bytes vdif_frame(const vdif_header& h, const std::vector<int>& paylo
   return result + bytes_of(payload);
 }
 
+/// A frame of Mark 5B, all of whose words are one.
+inline file_bytes mark5b_frame(std::uint32_t time, unsigned number, std::uint32_t word) {
+  file_bytes result;
+  const auto add = [&](std::uint32_t value) {
+    for (int i = 0; i < 4; ++i) result.push_back(static_cast<std::byte>(value >> 8 * i));
+  };
+  add(0xabaddeed);
+  add(number | 0xbead0000);
+  add(time);
+  add(0x12340000);
+  for (int i = 0; i < 2500; ++i) add(word);
+  return result;
+}
+
+/// A header of PSRDADA.
+inline file_bytes dada_header(const std::string& lines) {
+  std::string text = "HEADER DADA\nHDR_SIZE 4096 # bytes\n" + lines;
+  text.resize(4096, '\0');
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+
 }  // namespace wingbeat::test

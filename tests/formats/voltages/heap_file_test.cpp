@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>  // round, sqrt
 #include <vector>
 
+#include "formats/files/byte_order.hpp"  // load, store
 #include "formats/files/npy_header.hpp"  // take_npy_header
 #include "formats/files/whole_file.hpp"  // read_whole_file
+#include "formats/voltages/read.hpp"     // read_vdif
 #include "support/folder.hpp"            // folder
 #include "wingbeat/error.hpp"            // plan_error
 
@@ -37,8 +40,8 @@ std::vector<std::byte> heap_from(unsigned first) {
 /// Writes a whole heap and the first spectrum of another one, and returns the file.
 std::vector<std::byte> written(const folder& place, const char* name) {
   const std::string file = place.path() / name;
-  const auto heaps =
-      formats::heap_format_of(file).create(file, spec_of(heap_sample::int8), spectra);
+  const auto heaps = formats::heap_format_of(file).create(
+      file, {.bank = spec_of(heap_sample::int8), .spectra = spectra, .n_channels = channels});
   const auto whole = heap_from(0), part = heap_from(100);
   heaps->add({.bytes = whole, .n_spectra = spectra});
   heaps->add({.bytes = part, .n_spectra = 1});
@@ -69,11 +72,112 @@ TEST(heap_file, of_another_name_holds_whole_heaps) {
   EXPECT_EQ(written(place, "x.raw"), heap_from(0));
 }
 
+/// Three channels of one polarisation, whose powers in spectrum s are s, 4 + s and 8 + s.
+std::vector<std::byte> powers_from(unsigned first) {
+  std::vector<std::byte> bytes(channels * spectra * 8);
+  for (std::size_t i = 0; i < channels * spectra; ++i) {
+    formats::store(&bytes[8 * i], std::sqrt(static_cast<float>(first + i)));
+  }
+  return bytes;
+}
+
+formats::heap_file_spec power_spec(heap_sample stored) {
+  channeliser_spec bank = spec_of(heap_sample::fp32);
+  bank.polarisations = 1;
+  bank.adc_rate_hz = 1000;
+  return {.bank = bank,
+          .spectra = spectra,
+          .n_channels = channels,
+          .spectrum_rate_hz = 100,
+          .axis = {10e6, 1e6},
+          .origin = formats::day_time{60000, 43200},
+          .target = "J0534+2200",
+          .summed_spectra = 2,
+          .stored = stored};
+}
+
+/// Returns what stands behind a key of a filterbank's header.
+template <class Number>
+Number number_behind(const std::vector<std::byte>& content, const std::string& key) {
+  const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
+  return formats::load<Number>(&content[text.find(key) + key.size()]);
+}
+
+// The heap of samples 80 to 119 is missing: two rows in its place are means.
+TEST(heap_file, of_fil_has_powers_of_falling_frequencies) {
+  const folder place;
+  for (const heap_sample stored : {heap_sample::fp32, heap_sample::int8, heap_sample::int16}) {
+    const std::string file = place.path() / "x.fil";
+    const auto heaps = formats::heap_format_of(file).create(file, power_spec(stored));
+    const auto bytes = powers_from(0), later = powers_from(4);
+    heaps->add({.timestamp = 40, .bytes = bytes, .n_spectra = spectra});
+    heaps->add({.timestamp = 120, .bytes = later, .n_spectra = spectra - 1});
+    heaps->commit();
+    const auto read = formats::read_whole_file(file);
+    const std::vector<std::byte> content{read.begin(), read.end()};
+    EXPECT_DOUBLE_EQ(number_behind<double>(content, "fch1"), 12);
+    EXPECT_DOUBLE_EQ(number_behind<double>(content, "foff"), -1);
+    EXPECT_DOUBLE_EQ(number_behind<double>(content, "tsamp"), 0.02);
+    EXPECT_DOUBLE_EQ(number_behind<double>(content, "tstart"), 60000.5 + 0.04 / 86400);
+    const int bits = number_behind<std::int32_t>(content, "nbits");
+    const std::size_t n_bytes = static_cast<std::size_t>(bits) / 8;
+    const auto value = [&](std::size_t row, std::size_t column) -> double {
+      const std::byte* number = &content[content.size() - (15 - row * 3 - column) * n_bytes];
+      if (bits == 32) return formats::load<float>(number);
+      return bits == 16 ? formats::load<std::uint16_t>(number)
+                        : formats::load<std::uint8_t>(number);
+    };
+    // Rows of channel 0 are 1, 5, and of the later heap 9: their mean is 5.
+    const double mean = 5, deviation = std::sqrt(32 / 3.);
+    const auto expected = [&](double power) {
+      if (bits == 32) return power;
+      return std::round(bits == 8 ? 64 + 16 * (power - mean) / deviation
+                                  : 4096 + 512 * (power - mean) / deviation);
+    };
+    EXPECT_NEAR(value(0, 2), expected(1), 1e-4) << bits;
+    EXPECT_NEAR(value(1, 2), expected(5), 1e-4) << bits;
+    EXPECT_NEAR(value(2, 2), expected(mean), 1e-4) << bits;
+    EXPECT_NEAR(value(3, 2), expected(mean), 1e-4) << bits;
+    EXPECT_NEAR(value(4, 2), expected(9), 1e-4) << bits;
+    if (bits == 32) EXPECT_NEAR(value(0, 0), 17, 1e-4) << "the highest channel is first";
+  }
+}
+
+TEST(heap_file, of_vdif_has_complex_samples_of_threads) {
+  const folder place;
+  formats::heap_file_spec spec = power_spec(heap_sample::int8);
+  spec.bank = spec_of(heap_sample::int8);
+  spec.bank.adc_rate_hz = 1000;
+  spec.n_channels = 2;
+  const std::string file = place.path() / "x.vdif";
+  const auto heaps = formats::heap_format_of(file).create(file, spec);
+  std::vector<std::byte> bytes(2 * spectra * 4);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i - 16);
+  heaps->add({.timestamp = 40, .bytes = bytes, .n_spectra = spectra});
+  heaps->add({.timestamp = 120, .bytes = bytes, .n_spectra = spectra});
+  heaps->commit();
+  const auto content = formats::read_whole_file(file);
+  const formats::voltages read = read_vdif(content, "x.vdif", {.sample_rate_hz = 100.0});
+  EXPECT_EQ(read.n_polarisations, 2U);
+  EXPECT_EQ(read.n_channels, 2U);
+  EXPECT_TRUE(read.is_complex);
+  EXPECT_EQ(read.present[1], (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(read.start->day_mjd, 60000);
+  EXPECT_NEAR(read.start->second, 43200.04, 1e-9);
+  // [polarisation][channel][spectrum][part]: those of polarisation 1, channel 1 from 2 on.
+  for (std::size_t s = 0; s < spectra; ++s) {
+    EXPECT_EQ(read.samples[(3 * 12 + s) * 2], static_cast<int>((spectra + s) * 4 + 2) - 16);
+    EXPECT_EQ(read.samples[(3 * 12 + s) * 2 + 1], static_cast<int>((spectra + s) * 4 + 3) - 16);
+  }
+  spec.n_channels = 3;
+  EXPECT_THROW((void)formats::heap_format_of(file).create(file, spec), plan_error);
+}
+
 TEST(heap_file, refuses_samples_that_its_format_lacks) {
-  EXPECT_NO_THROW(formats::require_heap_file("x.raw", spec_of(heap_sample::int4)));
-  EXPECT_NO_THROW(formats::require_heap_file("x.npy", spec_of(heap_sample::int8)));
+  EXPECT_NO_THROW(formats::require_heap_file("x.raw", heap_sample::int4));
+  EXPECT_NO_THROW(formats::require_heap_file("x.npy", heap_sample::int8));
   try {
-    formats::require_heap_file("x.npy", spec_of(heap_sample::int4));
+    formats::require_heap_file("x.npy", heap_sample::int4);
     ADD_FAILURE() << "accepted";
   } catch (const plan_error& refused) {
     EXPECT_THAT(refused.what(), ::testing::HasSubstr("x.npy cannot hold numbers of 4 bits"));

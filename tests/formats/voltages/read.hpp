@@ -4,7 +4,9 @@
 
 #include <string>
 
+#include "formats/voltages/dada.hpp"      // open_dada
 #include "formats/voltages/guppi.hpp"     // open_guppi
+#include "formats/voltages/mark5b.hpp"    // open_mark5b
 #include "formats/voltages/vdif.hpp"      // open_vdif
 #include "formats/voltages/voltages.hpp"  // voltages, voltage_file
 
@@ -34,6 +36,17 @@ inline formats::voltages read_vdif(std::span<const std::byte> content, std::stri
                                    const formats::voltage_options& options = {}) {
   const formats::byte_source source{content, std::move(name)};
   return read_all(*formats::open_vdif(source, options));
+}
+
+inline formats::voltages read_mark5b(std::span<const std::byte> content, std::string name,
+                                     const formats::voltage_options& options) {
+  const formats::byte_source source{content, std::move(name)};
+  return read_all(*formats::open_mark5b(source, options));
+}
+
+inline formats::voltages read_dada(std::span<const std::byte> content, std::string name) {
+  const formats::byte_source source{content, std::move(name)};
+  return read_all(*formats::open_dada(source));
 }
 
 }  // namespace wingbeat::test

@@ -49,6 +49,37 @@ TEST(vdif, has_samples_of_1_2_4_8_and_16_bits) {
               ElementsAre(-32768, 0, 32767, 1));
 }
 
+TEST(vdif, has_the_upper_half_of_32_bits) {
+  const voltages read = read_vdif(
+      vdif_frame({.bits = 32}, {9, 9, 1, 0x80, 9, 9, 0xFF, 0x7F, 0, 0, 0, 0, 255, 255, 255, 255}),
+      "x.vdif");
+  EXPECT_EQ(read.sample_bits, 32U);
+  EXPECT_THAT(read.samples, ElementsAre(1, -1, -32768, 32767));
+  EXPECT_THAT(read.remarks, ElementsAre(HasSubstr("of which the upper 16 are read")));
+}
+
+// Of VDIF that was Mark 5B, the lower of two bits is the sign.
+TEST(vdif, has_samples_of_mark_5b) {
+  vdif_header header{.bits = 2, .extended = {0xabu << 24, 0, 0, 0}};
+  auto samples = samples_of(header, {0xE4, 0, 0, 0, 0, 0, 0, 0});
+  EXPECT_THAT(std::vector(samples.begin(), samples.begin() + 4), ElementsAre(-3, 1, -1, 3));
+  header.bits = 1;
+  samples = samples_of(header, {0x05, 0, 0, 0, 0, 0, 0, 0});
+  EXPECT_THAT(std::vector(samples.begin(), samples.begin() + 4), ElementsAre(-1, 1, -1, 1));
+}
+
+TEST(vdif, states_its_start) {
+  const auto start_of = [](const vdif_header& header, const voltage_options& options = {}) {
+    return read_vdif(vdif_frame(header, counted), "x.vdif", options).start;
+  };
+  // Half a year is from 1 January 2015 on, or from 1 July.
+  EXPECT_EQ(start_of({.second = 86400 + 7, .epoch = 30})->day_mjd, 57024);
+  EXPECT_EQ(start_of({.second = 86400 + 7, .epoch = 30})->second, 7);
+  EXPECT_EQ(start_of({.epoch = 31})->day_mjd, 57204);
+  EXPECT_EQ(start_of({.number = 3}), std::nullopt) << "without a rate";
+  EXPECT_DOUBLE_EQ(start_of({.number = 3}, {.sample_rate_hz = 32})->second, 0.75);
+}
+
 TEST(vdif, has_channels_of_complex_samples) {
   const voltages read = read_vdif(vdif_frame({.bits = 8, .channels_log2 = 1, .is_complex = true},
                                              {128, 129, 130, 131, 132, 133, 134, 135}),
@@ -306,7 +337,7 @@ TEST(vdif, is_refused_in_one_sentence) {
   EXPECT_EQ(why(cut),
             "x.vdif: is truncated: frame 0 claims 40 bytes but 39 follow; copy or record it again");
   EXPECT_THAT(why(vdif_frame({.bits = 3}, counted)),
-              HasSubstr("samples of 3 bits in frame 0; 1, 2, 4, 8 and 16"));
+              HasSubstr("samples of 3 bits in frame 0; 1, 2, 4, 8, 16 and 32"));
   EXPECT_THAT(why(vdif_frame({}, {})), HasSubstr("hold no whole samples"));
   EXPECT_THAT(why(vdif_frame({.bits = 16, .channels_log2 = 16}, counted)),
               HasSubstr("hold no whole samples of 65536 channels"));
