@@ -6,7 +6,7 @@
 #include <memory>     // shared_ptr
 #include <utility>    // forward, move
 
-#include "net/ethernet.hpp"  // parse_frame
+#include "net/ethernet.hpp"  // is_known_link, parse_frame, parse_udp
 #include "text/formatted.hpp"
 #include "wingbeat/error.hpp"  // file_error
 
@@ -17,7 +17,6 @@ constexpr std::size_t max_frame_bytes = 262144;  // the longest frame that progr
 constexpr std::size_t max_interfaces = 1024;
 constexpr std::size_t pcap_header = 24, record_header = 16, block_header = 8, block_trailer = 4;
 constexpr std::uint32_t section = 0x0a0d0d0a, order_mark = 0x1a2b3c4d;
-constexpr unsigned ethernet = 1;
 
 template <class... Arguments>
 [[noreturn]] void refuse(const std::string& name, fmt::format_string<Arguments...> why,
@@ -66,7 +65,8 @@ capture_reader::capture_reader(read_function read, std::string name)
   is_big_endian_ = magic.is_big_endian;
   tick_ns_ = magic.tick_ns;
   require(pcap_header);
-  require_ethernet(load(20, 4) & 0xffff);
+  link_ = load(20, 4) & 0xffff;
+  require_link(link_);
   skip(pcap_header);
 }
 
@@ -106,11 +106,11 @@ std::uint32_t capture_reader::load(std::size_t position, std::size_t n_bytes) co
   return value;
 }
 
-void capture_reader::require_ethernet(unsigned link) const {
-  if (link == ethernet) return;
+void capture_reader::require_link(unsigned link) const {
+  if (is_known_link(link)) return;
   refuse(name_,
-         "was captured from a link of type {}; only Ethernet, type 1, is read, so capture from an "
-         "Ethernet interface by its name",
+         "was captured from a link of type {}; Ethernet, raw IP and Linux's of any interface are "
+         "read, so capture from an Ethernet interface by its name",
          link);
 }
 
@@ -122,7 +122,13 @@ std::optional<captured_datagram> capture_reader::next() {
     ++n_frames_;
     last_ns_ = found->time_ns;
     frame content;
-    switch (parse_frame(std::span(buffer_).subspan(found->offset, found->length), content)) {
+    frame_kind kind =
+        parse_frame(std::span(buffer_).subspan(found->offset, found->length), found->link, content);
+    if (kind == frame_kind::fragment && fragments_.add(content)) {
+      kind = parse_udp(content.payload, content);
+      counts_.fragments -= fragments_.count() - 1;
+    }
+    switch (kind) {
       case frame_kind::udp:
         ++counts_.datagrams;
         return captured_datagram{found->time_ns, content.source, content.destination,
@@ -145,7 +151,7 @@ std::optional<capture_reader::frame_bytes> capture_reader::next_of_pcap() {
   }
   require(record_header + length);
   const std::int64_t time_ns = std::int64_t{load(0, 4)} * 1000000000 + load(4, 4) * tick_ns_;
-  return frame_bytes{time_ns, record_header, length};
+  return frame_bytes{time_ns, record_header, length, link_};
 }
 
 /// Reads the rest of a section's header, whose first eight bytes are in the buffer.
@@ -206,7 +212,7 @@ std::optional<capture_reader::frame_bytes> capture_reader::enhanced_packet(std::
     refuse(name_, "has frame {} of an interface that it does not describe", n_frames_);
   }
   const interface& source = interfaces_[number];
-  require_ethernet(source.link);
+  require_link(source.link);
   const std::size_t length = load(20, 4);
   if (length > n_bytes - head) {
     refuse(name_, "claims {} bytes for frame {}, beyond its block", length, n_frames_);
@@ -218,7 +224,7 @@ std::optional<capture_reader::frame_bytes> capture_reader::enhanced_packet(std::
   const std::uint64_t time_ns =
       (seconds + static_cast<std::uint64_t>(source.offset_s)) * 1000000000u +
       static_cast<std::uint64_t>(fraction_ns);
-  return frame_bytes{static_cast<std::int64_t>(time_ns), head, length};
+  return frame_bytes{static_cast<std::int64_t>(time_ns), head, length, source.link};
 }
 
 std::optional<capture_reader::frame_bytes> capture_reader::simple_packet(std::size_t n_bytes) {
@@ -226,9 +232,9 @@ std::optional<capture_reader::frame_bytes> capture_reader::simple_packet(std::si
   if (interfaces_.empty() || n_bytes < head) {
     refuse(name_, "has frame {} of an interface that it does not describe", n_frames_);
   }
-  require_ethernet(interfaces_[0].link);
+  require_link(interfaces_[0].link);
   const std::size_t length = std::min<std::size_t>(load(8, 4), n_bytes - head);
-  return frame_bytes{last_ns_, head, length};
+  return frame_bytes{last_ns_, head, length, interfaces_[0].link};
 }
 
 void capture_reader::add_interface(std::size_t n_bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads files of captured Ethernet frames: pcap and pcapng.
+// Reads files of captured frames: pcap and pcapng.
 #pragma once
 
 #include <cstddef>  // byte, size_t
@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "net/endpoint.hpp"  // endpoint
+#include "net/endpoint.hpp"   // endpoint
+#include "net/fragments.hpp"  // fragment_joiner
 
 namespace wingbeat::net {
 
@@ -25,7 +26,8 @@ struct captured_datagram {
 struct capture_counts {
   std::uint64_t datagrams = 0;  ///< Of UDP over IPv4.
   std::uint64_t others = 0;     ///< Other protocols.
-  std::uint64_t fragments = 0;  ///< Parts of datagrams that IPv4 fragmented.
+  std::uint64_t fragments =
+      0;  ///< Parts of datagrams that IPv4 fragmented, and that are not whole.
   std::uint64_t truncated = 0;  ///< Captured in part.
 };
 
@@ -35,18 +37,18 @@ class capture_reader {
   using read_function = std::function<std::size_t(std::span<std::byte>)>;
 
   /// Reads the file's header. Throws `file_error` naming `name` for other formats, and for pcap of
-  /// anything but Ethernet.
+  /// links that are not read.
   capture_reader(read_function read, std::string name);
 
   /// Returns the next datagram of UDP over IPv4; none at the end. Other frames are counted and
-  /// skipped. Throws `file_error` for files that are damaged or end within a frame, and for pcapng
-  /// frames that were captured from anything but Ethernet.
+  /// skipped, fragments joined. Throws `file_error` for files that are damaged or end within a
+  /// frame, and for pcapng frames of links that are not read.
   [[nodiscard]] std::optional<captured_datagram> next();
 
   [[nodiscard]] const capture_counts& counts() const { return counts_; }
 
   /// The maximum of a file that a reader keeps.
-  static constexpr std::size_t memory_bytes = std::size_t{1} << 19;
+  static constexpr std::size_t memory_bytes = std::size_t{5} << 20;
 
  private:
   /// For pcapng: the link type of frames, and the start and tick length of the clock.
@@ -58,13 +60,14 @@ class capture_reader {
   struct frame_bytes {
     std::int64_t time_ns = 0;
     std::size_t offset = 0, length = 0;  ///< In `buffer_`.
+    unsigned link = 0;
   };
 
   [[nodiscard]] bool fill(std::size_t n_bytes);
   void require(std::size_t n_bytes);
   void skip(std::uint64_t n_bytes);
   [[nodiscard]] std::uint32_t load(std::size_t position, std::size_t n_bytes) const;
-  void require_ethernet(unsigned link) const;
+  void require_link(unsigned link) const;
   [[nodiscard]] std::optional<frame_bytes> next_of_pcap();
   [[nodiscard]] std::optional<frame_bytes> next_of_pcapng();
   [[nodiscard]] std::optional<frame_bytes> enhanced_packet(std::size_t n_bytes);
@@ -79,10 +82,12 @@ class capture_reader {
   std::vector<std::byte> buffer_;
   bool is_big_endian_ = false, is_pcapng_ = false;
   std::int64_t tick_ns_ = 1000;        ///< For pcap.
+  unsigned link_ = 0;                  ///< For pcap.
   std::vector<interface> interfaces_;  ///< For pcapng.
   std::int64_t last_ns_ = 0;
   std::uint64_t n_frames_ = 0;
   capture_counts counts_;
+  fragment_joiner fragments_;
 };
 
 /// Returns a reader of the file. Throws `file_error`.

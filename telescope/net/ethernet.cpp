@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/ethernet.hpp"
 
+#include <algorithm>  // ranges::find
+#include <iterator>   // end
+#include <optional>
+
 namespace wingbeat::net {
 namespace {
 
@@ -24,23 +28,53 @@ frame_kind parse_ip(std::span<const std::byte> packet, frame& found) {
     return frame_kind::other;
   }
   if (std::to_integer<unsigned>(packet[9]) != udp) return frame_kind::other;
-  if ((load16(packet, 6) & 0x3fff) != 0) return frame_kind::fragment;  // offset, or more to come
   if (length > packet.size()) return frame_kind::truncated;
   const auto datagram = packet.subspan(header, length - header);  // without the frame's padding
-  if (datagram.size() < udp_bytes) return frame_kind::other;
-  const std::size_t n_bytes = load16(datagram, 4);
-  if (n_bytes < udp_bytes || n_bytes > datagram.size()) return frame_kind::other;
-  const auto place = [&](std::size_t address, std::size_t port) {
-    return endpoint{load16(packet, address) << 16 | load16(packet, address + 2),
-                    static_cast<std::uint16_t>(load16(datagram, port))};
+  const auto address = [&](std::size_t place) {
+    return endpoint{load16(packet, place) << 16 | load16(packet, place + 2), 0};
   };
-  found = {place(12, 0), place(16, 2), datagram.subspan(udp_bytes, n_bytes - udp_bytes)};
-  return frame_kind::udp;
+  found = {.source = address(12), .destination = address(16), .payload = datagram};
+  const unsigned place = load16(packet, 6), more = 0x2000;
+  if ((place & 0x3fff) == 0) return parse_udp(datagram, found);
+  found.number = static_cast<std::uint16_t>(load16(packet, 4));
+  found.offset = place % more * 8;
+  found.is_last = (place & more) == 0;
+  return frame_kind::fragment;
 }
+
+/// Where the packets of links begin that have no tags, and where their type stands.
+struct link_layout {
+  unsigned link = 0;
+  std::size_t header_bytes = 0;
+  std::optional<std::size_t> type_at = {};
+};
+constexpr unsigned ethernet = 1;
+constexpr link_layout layouts[] = {{12}, {101}, {228}, {113, 16, 14}, {276, 20, 0}};
 
 }  // namespace
 
-frame_kind parse_frame(std::span<const std::byte> captured, frame& found) {
+bool is_known_link(unsigned link) {
+  return link == ethernet ||
+         std::ranges::find(layouts, link, &link_layout::link) != std::end(layouts);
+}
+
+frame_kind parse_udp(std::span<const std::byte> datagram, frame& found) {
+  if (datagram.size() < udp_bytes) return frame_kind::other;
+  const std::size_t n_bytes = load16(datagram, 4);
+  if (n_bytes < udp_bytes || n_bytes > datagram.size()) return frame_kind::other;
+  found.source.port = static_cast<std::uint16_t>(load16(datagram, 0));
+  found.destination.port = static_cast<std::uint16_t>(load16(datagram, 2));
+  found.payload = datagram.subspan(udp_bytes, n_bytes - udp_bytes);
+  return frame_kind::udp;
+}
+
+frame_kind parse_frame(std::span<const std::byte> captured, unsigned link, frame& found) {
+  const auto* const layout = std::ranges::find(layouts, link, &link_layout::link);
+  if (layout != std::end(layouts)) {
+    if (captured.size() < layout->header_bytes) return frame_kind::truncated;
+    if (layout->type_at && load16(captured, *layout->type_at) != ipv4) return frame_kind::other;
+    return parse_ip(captured.subspan(layout->header_bytes), found);
+  }
   std::size_t position = addresses_bytes;
   for (unsigned n_tags = 0; n_tags <= max_tags; ++n_tags, position += tag_bytes) {
     if (captured.size() < position + 2) return frame_kind::truncated;

@@ -30,6 +30,9 @@ struct frame_options {
   std::uint16_t type = 0x0800;  ///< Of what Ethernet carries.
   std::uint8_t protocol = 17;   ///< Of what IPv4 carries.
   std::uint16_t fragment = 0;   ///< Flags and offset of IPv4.
+  std::uint16_t number = 0;     ///< Of the datagram that fragments are of.
+  bool has_udp = true;          ///< UDP's header is before the payload.
+  std::size_t udp_bytes = 0;    ///< That it states; 0: those of the payload.
 };
 
 /// Returns a frame of Ethernet from 10.0.0.1:5 to 239.1.2.3:7148.
@@ -42,8 +45,8 @@ inline octets frame_of(std::span<const std::byte> payload, const frame_options& 
   put(frame, how.type, 2, true);
   put(frame, 0x45 + how.n_options, 1, true);
   put(frame, 0, 1, true);
-  put(frame, 20 + 4 * how.n_options + 8 + payload.size(), 2, true);
-  put(frame, 0, 2, true);
+  put(frame, 20 + 4 * how.n_options + (how.has_udp ? 8 : 0) + payload.size(), 2, true);
+  put(frame, how.number, 2, true);
   put(frame, how.fragment, 2, true);
   put(frame, 64, 1, true);
   put(frame, how.protocol, 1, true);
@@ -51,10 +54,12 @@ inline octets frame_of(std::span<const std::byte> payload, const frame_options& 
   put(frame, 0x0a000001, 4, true);
   put(frame, 0xef010203, 4, true);
   put(frame, 0, 4 * how.n_options, true);
-  put(frame, 5, 2, true);
-  put(frame, 7148, 2, true);
-  put(frame, 8 + payload.size(), 2, true);
-  put(frame, 0, 2, true);
+  if (how.has_udp) {
+    put(frame, 5, 2, true);
+    put(frame, 7148, 2, true);
+    put(frame, how.udp_bytes > 0 ? how.udp_bytes : 8 + payload.size(), 2, true);
+    put(frame, 0, 2, true);
+  }
   put(frame, payload);
   frame.resize(frame.size() + how.padding);
   return frame;
