@@ -75,6 +75,19 @@ void udp_sender::prepare(std::span<const outgoing_message> messages) {
 }
 
 std::size_t udp_sender::send(std::span<const outgoing_message> messages) {
+  const std::size_t n_sent = send_all(messages);
+  if (!copy_) return n_sent;
+  sockaddr_in address{};
+  socklen_t n_bytes = sizeof address;
+  (void)::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &n_bytes);
+  const endpoint source{ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)};
+  for (const outgoing_message& next : messages.first(n_sent)) {
+    copy_->add(source, next.destination, next.pieces, next.segment_bytes);
+  }
+  return n_sent;
+}
+
+std::size_t udp_sender::send_all(std::span<const outgoing_message> messages) {
   std::size_t n_sent = 0;
   while (n_sent < messages.size()) {
     const auto rest = messages.subspan(n_sent, std::min(max_messages, messages.size() - n_sent));

@@ -9,10 +9,13 @@
 
 #include <cstddef>  // size_t
 #include <cstdint>  // uint32_t
+#include <memory>   // shared_ptr
 #include <span>
+#include <utility>  // move
 #include <vector>
 
-#include "net/endpoint.hpp"  // endpoint
+#include "net/capture_writer.hpp"  // capture_writer
+#include "net/endpoint.hpp"        // endpoint
 #include "net/socket_buffers.hpp"
 #include "system/file_descriptor.hpp"  // file_descriptor
 
@@ -35,6 +38,9 @@ class udp_sender {
   /// `ttl` is for multicast. Throws `file_error` in one sentence.
   udp_sender(std::uint32_t interface_address, std::size_t buffer_bytes, unsigned ttl);
 
+  /// Has what is sent also written to a file.
+  void copy_to(std::shared_ptr<capture_writer> copy) { copy_ = std::move(copy); }
+
   /// Sends the messages in order, and returns how many the system took. If it took fewer, the next
   /// message failed, and `fault()` says why. Waits at most a second for room in the buffer.
   std::size_t send(std::span<const outgoing_message> messages);
@@ -44,12 +50,14 @@ class udp_sender {
   [[nodiscard]] const socket_buffers& buffers() const { return buffers_; }
 
  private:
+  std::size_t send_all(std::span<const outgoing_message> messages);
   [[nodiscard]] bool send_segments(const outgoing_message& message);
   [[nodiscard]] bool send_datagram(const endpoint& destination, std::span<const iovec> pieces);
   void prepare(std::span<const outgoing_message> messages);
 
   file_descriptor socket_;
   socket_buffers buffers_;
+  std::shared_ptr<capture_writer> copy_ = {};
   bool has_segmentation_ = true;
   int fault_ = 0;
   std::vector<mmsghdr> headers_;

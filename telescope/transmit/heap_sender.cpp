@@ -129,6 +129,7 @@ struct heap_sender::state {
                        .pace = pacer(rate_of(spec, addresses.size())),
                        .first = i * count,
                        .count = count});
+      links.back().socket.copy_to(spec.copy);
     }
   }
 

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "net/endpoint.hpp"  // endpoint
+#include "net/capture_writer.hpp"  // capture_writer
+#include "net/endpoint.hpp"        // endpoint
 #include "net/socket_buffers.hpp"
 #include "spead/channel_heap.hpp"    // channel_heap_format
 #include "wingbeat/channeliser.hpp"  // heap_sample
@@ -38,6 +39,7 @@ struct sender_spec {
   double descriptor_interval_s = 5;                 ///< 0: once, at the beginning.
   std::size_t buffer_bytes = std::size_t{1} << 20;  ///< Per socket.
   unsigned ttl = 4;                                 ///< For multicast.
+  std::shared_ptr<net::capture_writer> copy = {};   ///< Takes what is sent, too; unset: nothing.
 };
 
 /// The voltages of all channels over the time of one heap.

@@ -110,6 +110,7 @@ struct sample_sender::state {
         pace(given.rate_factor * given.adc_rate_hz, max_lag),
         period(std::move(initial)) {
     require_same(spec, *period);
+    socket.copy_to(spec.copy);
     for (std::size_t p = 0; p < spec.destinations.size(); ++p) {
       disturbances.emplace_back(spec.disturbed, p);
       all_destinations.insert(all_destinations.end(), spec.destinations[p].begin(),

@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "net/endpoint.hpp"  // endpoint
+#include "net/capture_writer.hpp"  // capture_writer
+#include "net/endpoint.hpp"        // endpoint
 #include "net/socket_buffers.hpp"
 #include "transmit/disturbance.hpp"    // disturbance_spec
 #include "transmit/sample_period.hpp"  // sample_format, sample_period
@@ -31,7 +32,8 @@ struct sample_sender_spec {
   disturbance_spec disturbed = {};
   double descriptor_interval_s = 5;  ///< 0: once, at the beginning.
   std::size_t buffer_bytes = std::size_t{4} << 20;
-  unsigned ttl = 4;  ///< For multicast.
+  unsigned ttl = 4;                                ///< For multicast.
+  std::shared_ptr<net::capture_writer> copy = {};  ///< Takes what is sent, too; unset: nothing.
 };
 
 /// Counts of one polarisation. Time advances for packets that are dropped or refused, too.

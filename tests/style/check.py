@@ -60,7 +60,7 @@ SOURCE_LAYERS = {
 }
 # The folders of telescope/, which nothing in src/ or apps/ includes; `cli` stands on that of apps/.
 TELESCOPE_LAYERS = {
-    "control": "", "net": "", "spead": "",
+    "control": "", "net": "formats", "spead": "",
     "receive": "channelising net spead", "transmit": "channelising net signals spead",
     "fengine": "channelising control formats net receive transmit",
     "simulation": "control signals transmit",

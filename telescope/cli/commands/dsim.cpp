@@ -49,7 +49,7 @@ SIGINT and SIGTERM end it, with stop heaps.)";
 
 struct options {
   std::vector<std::string> signals, destinations, katcp_allowed;
-  std::string katcp_host, stats, config, log_level = "info";
+  std::string katcp_host, stats, capture, config, log_level = "info";
   transmit::sample_sender_spec spec;
   std::optional<double> adc_rate_hz, sync_time_s, duration_s, rate_factor;
   std::optional<std::uint64_t> first_timestamp, n_samples;
@@ -275,6 +275,7 @@ int run(const options& o) {
                                      .n_packets = o.n_packets,
                                      .seed = spec.disturbed.seed};
   const auto samples = std::make_shared<const transmit::sample_period>(o.signals, period);
+  if (!o.capture.empty()) spec.copy = std::make_shared<net::capture_writer>(o.capture);
   sending done{.sync_time_s = synchronise(o, spec), .first_timestamp = spec.first_timestamp};
   stop_signal stop;
   transmit::sample_sender out{spec, samples};
@@ -310,6 +311,7 @@ int run(const options& o) {
   out.stop();
   service.reset();
   done.counts = out.counts();
+  if (spec.copy) spec.copy->commit();
   return report(o, done, out.failure(), log);
 }
 
@@ -364,6 +366,8 @@ void add_service_options(CLI::App& command, options& o) {
            "Addresses and networks whose clients katcp serves; all when not given");
   add_file(command, file_use::output, "--stats", o.stats,
            "Exact counts of what was sent, as JSON whatever the name");
+  add_file(command, file_use::output, "--capture", o.capture,
+           "What is sent, also as FILE.pcap of raw IP");
   add_file(command, file_use::input, "--config", o.config,
            "FILE.toml with options; its signals are EXPR");
   add_log_level(command, o.log_level);

@@ -6,6 +6,7 @@
 #include <algorithm>  // any_of
 #include <chrono>
 #include <filesystem>  // is_regular_file
+#include <memory>      // make_shared
 #include <optional>
 #include <random>  // random_device
 #include <string>
@@ -68,7 +69,7 @@ struct options {
   evaluation_point evaluation = evaluation_point::window_start;
   receive::replay_speed replay = receive::replay_speed::full;
   std::string gain = "1", device, prometheus_host;
-  std::string log_level = "info", stats, config, state, send_affinity = "-1";
+  std::string log_level = "info", stats, capture, config, state, send_affinity = "-1";
   std::optional<double> adc_rate_hz, sync_time_s, duration_s;
   std::optional<std::size_t> recv_buffer;
   std::optional<std::uint16_t> prometheus_port;
@@ -184,6 +185,9 @@ fengine::service_spec spec_of(const options& o) {
     throw plan_error(formatted("--gain '{}' is no number; give one such as 2 or 1-2j", o.gain));
   engine.gain = *gain;
   engine.send_affinity = processor_of("--send-affinity", o.send_affinity);
+  if (!o.capture.empty()) {
+    engine.sending.copy = std::make_shared<net::capture_writer>(o.capture);
+  }
   fengine::service_spec spec{.engine = fengine::checked(std::move(engine)), .state_file = o.state};
   spec.katcp = o.katcp;
   spec.katcp->device = "katgpucbf-fgpu-1.0";
@@ -335,6 +339,7 @@ int run(const options& o) {
   serve(served, o, stop);
   log.write(control::log_level::info, "ends, and sends what was received");
   served.stop();
+  if (spec.engine.sending.copy) spec.engine.sending.copy->commit();
   report_lone_samples(served.engine(), log);
   if (const auto n_cut = served.engine().received().cut_frames; n_cut > 0) {
     log.write(control::log_level::warn, formatted("{} cut by the capture's snap length{}",
@@ -439,6 +444,8 @@ void add_service_options(CLI::App& command, options& o) {
   add_real(command, "--duration", o.duration_s, {0, 1e9, true}, "Seconds; for ever if not given");
   add_file(command, file_use::output, "--stats", o.stats,
            "Counters at the end, as JSON whatever the name");
+  add_file(command, file_use::output, "--capture", o.capture,
+           "What is sent, also as FILE.pcap of raw IP");
   add_file(command, file_use::state, "--state", o.state,
            "Gains and delays, read at the start and kept at each change");
   add_file(command, file_use::input, "--config", o.config, "FILE.toml with options");
