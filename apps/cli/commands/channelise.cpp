@@ -477,13 +477,13 @@ int run(const options& o) {
                          .n_banks = input.n_channels(),
                          .start = input.start(),
                          .target = input.target()};
-  std::vector<channeliser> all;
+  std::vector<channeliser> coarse_banks;
   for (std::size_t c = 0; c < result.n_banks; ++c) {
-    all.emplace_back(on, spec, result.first_sample - static_cast<std::int64_t>(n_missing),
-                     o.kept_samples.value_or((std::size_t{1} << 20) / result.n_banks));
+    coarse_banks.emplace_back(on, spec, result.first_sample - static_cast<std::int64_t>(n_missing),
+                              o.kept_samples.value_or((std::size_t{1} << 20) / result.n_banks));
   }
-  heap_sink sink{o, all[0], result};
-  adjacent_banks banks{std::move(all), sink, result};
+  heap_sink sink{o, coarse_banks[0], result};
+  adjacent_banks banks{std::move(coarse_banks), sink, result};
   const channeliser& bank = banks.first();
   channelise(on, banks, n_missing, input, result);
   require_heaps(o, bank, result);

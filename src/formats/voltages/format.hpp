@@ -25,7 +25,7 @@ struct voltage_format {
 
 /// Those with a mark come first.
 inline constexpr voltage_format voltage_formats[] = {
-    {"guppi", [](auto head, auto) { return is_guppi(head); },
+    {"guppi", [](auto head, auto) { return signed_content(head).empty() && is_guppi(head); },
      [](const byte_source& source, const voltage_options&) { return open_guppi(source); }},
     {"dada", [](auto head, auto) { return signed_content(head) == "a DADA recording"; },
      [](const byte_source& source, const voltage_options&) { return open_dada(source); }},

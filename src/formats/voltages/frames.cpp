@@ -4,6 +4,7 @@
 #include <algorithm>  // count_if, find, max, min, nth_element, ranges::minmax
 #include <cmath>      // abs, round
 #include <cstdint>    // uint16_t, uint32_t, uint64_t
+#include <cstdlib>    // lldiv
 #include <map>
 #include <string>
 #include <tuple>    // tie
@@ -20,6 +21,7 @@ namespace {
 using bytes = std::span<const std::byte>;
 
 constexpr std::size_t max_frames_per_second = std::size_t{1} << 32;
+constexpr const char* upper_half_text = "has samples of 32 bits, of which the upper 16 are read";
 
 /// As small as it can be: long recordings have many.
 struct frame {
@@ -304,6 +306,7 @@ std::unique_ptr<voltage_file> open_frames(const byte_source& source, const frame
                   .packet_samples = shape.n_samples()};
   result.sample_rate_hz = stated_rate(list, result);
   if (options.sample_rate_hz) result.remarks.clear();
+  if (shape.sample_bits == 32) result.remarks.emplace_back(upper_half_text);
   const double rate_hz = options.sample_rate_hz.value_or(result.sample_rate_hz);
   std::optional<std::size_t> frames_per_second;
   if (rate_hz > 0) {
@@ -335,11 +338,9 @@ std::unique_ptr<voltage_file> open_frames(const byte_source& source, const frame
   }
   if (list.first.epoch_mjd && (rate_hz > 0 || line.first == 0)) {
     const double packet_s = rate_hz > 0 ? static_cast<double>(shape.n_samples()) / rate_hz : 0;
-    result.start = day_time{*list.first.epoch_mjd, static_cast<double>(line.first_second)}.after(
+    const auto [days, second] = std::lldiv(line.first_second, seconds_of_day);
+    result.start = day_time{*list.first.epoch_mjd + days, static_cast<double>(second)}.after(
         static_cast<double>(line.first) * packet_s);
-  }
-  if (shape.sample_bits == 32) {
-    result.remarks.emplace_back("has samples of 32 bits, of which the upper 16 are read");
   }
   const std::size_t channel_bits = shape.sample_bits * (shape.is_complex ? 2 : 1);
   return std::make_unique<voltage_file>(source, std::move(result),

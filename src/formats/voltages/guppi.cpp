@@ -155,7 +155,7 @@ std::size_t step_of(block_list& list) {
   const std::vector<std::size_t> steps = steps_of(list.packets);
   const auto stated = list.first.packets_of_block;
   const std::size_t usual = steps.empty() ? 0 : most_frequent(steps);
-  if (!stated || usual == 0) return std::max<std::size_t>(usual, 1);
+  if (!stated || usual == 0) return std::max(usual, stated.value_or(1));
   const auto n_stated = std::count_if(steps.begin(), steps.end(), [&](std::size_t step) {
     return step % *stated == 0 && step / *stated <= max_lost_share + 1;
   });

@@ -84,8 +84,9 @@ bool is_power(heap_sample samples) {
 
 constexpr heap_format heap_formats[] = {
     {".npy", true, false, false,
-     "numbers of 4 bits; give --output-bits 8, or another name for raw heaps", is_no_4_bits,
-     create<array_of_heaps>},
+     "numbers of 4 bits, which .npy does not know; use --output-bits 8, or write raw heaps to a "
+     "file of another name",
+     is_no_4_bits, create<array_of_heaps>},
     {".fil", true, true, true, "such numbers; give --output-bits 8, 16 or fp32", is_power,
      create_filterbank},
     {".vdif", true, false, true, "floats; give --output-bits 4, 8 or 16", is_integer, create_vdif},

@@ -139,7 +139,9 @@ TEST(heap_file, of_fil_has_powers_of_falling_frequencies) {
     EXPECT_NEAR(value(2, 2), expected(mean), 1e-4) << bits;
     EXPECT_NEAR(value(3, 2), expected(mean), 1e-4) << bits;
     EXPECT_NEAR(value(4, 2), expected(9), 1e-4) << bits;
-    if (bits == 32) EXPECT_NEAR(value(0, 0), 17, 1e-4) << "the highest channel is first";
+    if (bits == 32) {
+      EXPECT_NEAR(value(0, 0), 17, 1e-4) << "the highest channel is first";
+    }
   }
 }
 
