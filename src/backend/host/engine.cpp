@@ -27,8 +27,8 @@ using clock = std::chrono::steady_clock;
 class host_mark final : public mark {
  public:
   [[nodiscard]] double seconds_since(const mark& earlier) const override {
-    const auto& from = static_cast<const host_mark&>(earlier).time_;
-    return std::chrono::duration<double>(time_ - from).count();
+    const auto& start = static_cast<const host_mark&>(earlier).time_;
+    return std::chrono::duration<double>(time_ - start).count();
   }
 
  private:

@@ -3,16 +3,14 @@
 #include "backend/host/kernels.hpp"
 
 #include "backend/host/lanes/direct.hpp"        // direct
-#include "backend/host/lanes/grouped.hpp"       // grouped
 #include "backend/host/lanes/matrix.hpp"        // columns, blocks
 #include "backend/host/lanes/mirror.hpp"        // mirror_row
 #include "backend/host/lanes/move.hpp"          // gather, scatter
 #include "backend/host/lanes/product.hpp"       // multiply
 #include "backend/host/lanes/real_numbers.hpp"  // single_reals
 #include "backend/host/lanes/single.hpp"        // single
-#include "backend/host/lanes/stockham.hpp"      // stockham
 #include "backend/host/lanes/strip.hpp"         // strip_of, chirped_strip
-#include "backend/host/lanes/tiny.hpp"          // tiny
+#include "backend/host/lanes/tiny.hpp"          // codelet
 #include "backend/host/lanes/transposed.hpp"    // transposed
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
@@ -31,12 +29,10 @@ constexpr kernels<Real> all_kernels() {
   constexpr int width = vector_bytes / int{sizeof(Real)};
   return {width,
           max_radix,
-          tiny<Real, width>,
-          grouped<Real, width>,
+          codelet<Real, width>,
           single<Real, width>,
           single_reals<Real>,
           direct<Real>,
-          stockham<Real>,
           transposed<Real>,
           columns<Real>,
           blocks<Real>,

@@ -3,7 +3,7 @@
 #include "backend/host/line_kernels.hpp"
 
 #include "backend/host/lanes/axis_product.hpp"  // multiply_beside, multiply_alone
-#include "backend/host/lanes/line.hpp"          // load_lines, store_lines, transpose_lines
+#include "backend/host/lanes/line.hpp"          // load_lines, store_lines
 #include "backend/host/lanes/real_matrix.hpp"   // product
 #include "backend/host/lanes/real_stages.hpp"   // staged_rows
 
@@ -24,8 +24,6 @@ constexpr line_kernels<typename V::Real> all_kernels() {
           kernel_of<functors::half_turned, V>,
           kernel_of<functors::odd_places, V>,
           kernel_of<functors::cas_bins, V>,
-          transpose_lines<false, V>,
-          transpose_lines<true, V>,
           product<typename V::Real>,
           staged_rows<false, staged_vector<typename V::Real>>,
           staged_rows<true, staged_vector<typename V::Real>>,

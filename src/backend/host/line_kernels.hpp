@@ -36,15 +36,6 @@ struct line_kernel {
   void (*store)(const lane_lines<Real>& lines);  ///< Columns of even real kinds are halved.
 };
 
-/// `count` rows of memory, `pitch` reals apart, and the lanes of a tile.  [index][lane]
-template <class Real>
-struct transposed_lines {
-  const Real* in = nullptr;
-  Real* out = nullptr;
-  std::size_t pitch = 0;
-  std::size_t length = 0;
-};
-
 /// How rows of N reals, or their half spectra, are multiplied by a matrix, with outputs k in lanes
 /// and inputs j as terms:
 enum class matrix_form {
@@ -131,10 +122,6 @@ struct line_kernels : line_kernel<device::functors::even_extension, Real>,
                       line_kernel<device::functors::half_turned, Real>,
                       line_kernel<device::functors::odd_places, Real>,
                       line_kernel<device::functors::cas_bins, Real> {
-  /// Moves as many rows as the widest vector has lanes to a tile and back.
-  void (*gather)(const transposed_lines<Real>& lines);
-  void (*scatter)(const transposed_lines<Real>& lines);
-
   /// Kernels for a row_product<Real>: rows of one form and number of terms and lanes, in vectors of
   /// product_width(). Outputs may replace the inputs of their row.
   single_kernel (*product)(matrix_form form, std::size_t n_terms, std::size_t n_lanes);

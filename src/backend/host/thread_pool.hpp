@@ -22,8 +22,8 @@ class task {
   template <class Callable>
   requires std::is_invocable_v<const Callable&, std::size_t, unsigned> task(
       const Callable& callable)  // NOLINT: converts on purpose, so that call sites pass lambdas
-      : callable_(&callable), call_([](const void* it, std::size_t index, unsigned slot) {
-          (*static_cast<const Callable*>(it))(index, slot);
+      : callable_(&callable), call_([](const void* object, std::size_t index, unsigned slot) {
+          (*static_cast<const Callable*>(object))(index, slot);
         }) {}
   void operator()(std::size_t index, unsigned slot) const { call_(callable_, index, slot); }
 

@@ -12,12 +12,13 @@
 #include <utility>  // pair
 #include <vector>
 
-#include "backend/host/cpu.hpp"                 // supported_sets
-#include "backend/host/rows/row_transform.hpp"  // row_transform
-#include "backend/host/thread_pool.hpp"         // thread_pool
-#include "support/memory.hpp"                   // transformed
-#include "support/planned.hpp"                  // input_noise, expected_row, described
-#include "wingbeat/wingbeat.hpp"                // plan, queue
+#include "backend/host/aligned.hpp"          // make_aligned
+#include "backend/host/cpu.hpp"              // supported_sets
+#include "backend/host/rows/row_method.hpp"  // complex_rows
+#include "backend/host/thread_pool.hpp"      // thread_pool
+#include "support/memory.hpp"                // transformed
+#include "support/planned.hpp"               // input_noise, expected_row, described
+#include "wingbeat/wingbeat.hpp"             // plan, queue
 
 namespace {
 
@@ -34,18 +35,14 @@ TEST(host_threads, give_the_bits_of_a_single_thread) {
   for (const auto& [length, batch] : {std::pair{8, 1001}, {64, 77}, {4096, 9}, {65536, 2}}) {
     const auto n = static_cast<std::size_t>(length);
     const auto count = static_cast<std::size_t>(batch);
-    const backend::host::row_transform<float> transform{kernels, n, 4};
+    const auto transform = backend::host::complex_rows(kernels, n, 4);
     const auto in = noise<float>(n * count, 1);
-    const auto workspace = backend::host::make_aligned<std::byte>(transform.workspace_bytes());
+    const auto workspace = backend::host::make_aligned<std::byte>(transform->workspace_bytes());
     std::vector<std::vector<float>> out;
     for (const unsigned n_threads : {1, 2, 3, 4}) {
       out.emplace_back(2 * n * count);
-      backend::host::rows<float> what;
-      what.in = &in.data()->re;
-      what.out = out.back().data();
-      what.in_pitch = what.out_pitch = n;
-      what.count = count;
-      transform.run(what, workspace.get(), n_threads);
+      transform->run({&in.data()->re, out.back().data(), 2 * n, 2 * n, count}, workspace.get(),
+                     n_threads);
       EXPECT_EQ(out.back(), out.front()) << length << " on " << n_threads << " threads";
     }
   }

@@ -15,7 +15,7 @@ using arrays::array;
 using arrays::beside;
 
 /// One end of a pass before it is limited to an axis: an array whose strides and distances count
-/// what kernels do, stored reals, or elements of a functor.
+/// stored reals, or elements of a functor.
 struct array_end {
   array source;
   bool is_functor = false;
@@ -47,7 +47,8 @@ pass_end end_along(const array_end& end, const arrays::axis_span& span) {
   return result;
 }
 
-/// Orders dimensions so that the fastest has the nearest columns, where those are not rows.
+/// Orders dimensions so that the fastest one has the nearest columns, for ends whose columns are
+/// not rows.
 void sort(std::vector<beside>& dimensions, const pass_end& in, const pass_end& out) {
   const auto spread = [&](const beside& each) {
     return (in.stride == in.unit() ? 0 : each.in) + (out.stride == out.unit() ? 0 : each.out);
@@ -123,9 +124,9 @@ pass_list passes_of(const request::resolved_spec& request, const std::vector<std
   pass_list result;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const bool is_last = i + 1 == order.size();
-    const array_end from = end_in_reals(between[i], i == 0 && spec.load.is_given());
-    const array_end to = end_in_reals(between[i + 1], is_last && spec.store.is_given());
-    if (to.source.location == arrays::place::workspace_a) {
+    const array_end source = end_in_reals(between[i], i == 0 && spec.load.is_given());
+    const array_end target = end_in_reals(between[i + 1], is_last && spec.store.is_given());
+    if (target.source.location == arrays::place::workspace_a) {
       result.work_bytes = std::max(result.work_bytes, between[i + 1].bytes());
     }
     const std::size_t axis = order[i].first;
@@ -133,15 +134,16 @@ pass_list passes_of(const request::resolved_spec& request, const std::vector<std
     each.kind = request.kind_of_axis(axis);
     each.axis = axis;
     each.length = spec.lengths[axis];
-    each.in = end_along(from, order[i]);
-    each.out = end_along(to, order[i]);
-    if (from.is_functor) {
+    each.orthogonalizes = spec.orthogonalize;
+    each.in = end_along(source, order[i]);
+    each.out = end_along(target, order[i]);
+    if (source.is_functor) {
       each.in.functor_title = request::title_of_functor(spec.load.source.text, "your load");
     }
-    if (to.is_functor) {
+    if (target.is_functor) {
       each.out.functor_title = request::title_of_functor(spec.store.source.text, "your store");
     }
-    add_repeats(each, from.source, to.source);
+    add_repeats(each, source.source, target.source);
     result.passes.push_back(std::move(each));
   }
   return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request as passes over memory, one for each axis: what is read where, what is written where.
-// Arithmetic on sizes alone.
+// A request as passes over memory, one for each axis, with the places that each pass reads and
+// writes. Arithmetic on sizes alone.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -37,18 +37,19 @@ struct pass_end {
   /// Returns the stride of elements that are neighbours.
   [[nodiscard]] std::size_t unit() const { return imaginary_at == 1 && !is_functor ? 2 : 1; }
 
-  /// Returns whether kernels can work on this memory, but for what lies from column to column.
+  /// Returns whether kernels can work on a column in this memory.
   [[nodiscard]] bool is_plain() const {
     return type == stored::own && !is_functor && imaginary_at <= 1 && is_whole();
   }
 };
 
-/// One axis transformed in all its columns: those of indices of other axes that are not known to
-/// be zero and that are wanted.
+/// One axis, transformed in all columns whose indices along other axes are valid: neither known
+/// zeros nor outputs that are not stored.
 struct pass {
   request::traits kind = request::traits_of(transform::forward);  ///< Along this axis.
   std::size_t axis = 0;
-  std::size_t length = 1;  ///< N
+  std::size_t length = 1;       ///< N
+  bool orthogonalizes = false;  ///< See plan_spec.
   pass_end in;
   pass_end out;
   std::vector<arrays::dimension> repeats;  ///< Slowest first; never empty.
@@ -57,11 +58,11 @@ struct pass {
 
   [[nodiscard]] std::size_t n_columns() const;
 
-  /// Returns whether it is a real transform that is computed as a complex one of its whole length,
-  /// an odd one.
+  /// Returns whether a real transform has odd length: unless a method of reals takes it, it is a
+  /// complex one of the whole length.
   [[nodiscard]] bool has_whole_reals() const;
 
-  /// Returns the complex numbers of one transform itself: half of other real rows.
+  /// Returns the complex numbers of one transform: half the length of real rows of even length.
   [[nodiscard]] std::size_t complex_length() const;
 };
 

@@ -63,13 +63,13 @@ template <int Rows, int N>
 inline void gather(const filtered_rows& rows, size_t j) {
   const size_t count = rows.step - j;
   for (size_t i = 0; i < rows.taps + rows.count - 1; ++i) {
-    float* const to = rows.scratch + i * bank_block;
-    const float* const from = rows.x + i * rows.step + j;
+    float* const block = rows.scratch + i * bank_block;
+    const float* const samples = rows.x + i * rows.step + j;
     if (count >= bank_block) {
-      __builtin_memcpy(to, from, bank_block * sizeof(float));
+      __builtin_memcpy(block, samples, bank_block * sizeof(float));
     } else {
-      __builtin_memcpy(to, from, count * sizeof(float));
-      __builtin_memset(to + count, 0, (bank_block - count) * sizeof(float));
+      __builtin_memcpy(block, samples, count * sizeof(float));
+      __builtin_memset(block + count, 0, (bank_block - count) * sizeof(float));
     }
   }
 }
@@ -122,19 +122,19 @@ inline void dither(const dither_block& block) {
   const words first = none + 0xD2511F53U, second = none + 0xCD9E8D57U;
   const std::uint32_t half = device::first_turned(block.channels);
   for (size_t i = 0; i < bank_block; i += word_lanes) {
-    words at[4] = {none + (block.time & 0xFFFFFFFFU), none + (block.time >> 32),
-                   none + (block.first_channel + i), none + block.pair};
-    for (int l = 0; l < word_lanes; ++l) at[2][l] += static_cast<std::uint64_t>(l);
-    const auto is_turned = at[2] >= none + half;  // all ones if it is
-    at[2] -= reinterpret_cast<words>(is_turned) & half;
+    words counter[4] = {none + (block.time & 0xFFFFFFFFU), none + (block.time >> 32),
+                        none + (block.first_channel + i), none + block.pair};
+    for (int l = 0; l < word_lanes; ++l) counter[2][l] += static_cast<std::uint64_t>(l);
+    const auto is_turned = counter[2] >= none + half;  // all ones if it is
+    counter[2] -= reinterpret_cast<words>(is_turned) & half;
     std::uint32_t low = static_cast<std::uint32_t>(block.seed);
     std::uint32_t high = static_cast<std::uint32_t>(block.seed >> 32);
     for (int round = 0; round < device::dither_rounds; ++round) {
-      const words a = wide_product(at[0], first), b = wide_product(at[2], second);
-      at[0] = (b >> 32) ^ at[1] ^ (none + low);
-      at[1] = b;
-      at[2] = (a >> 32) ^ at[3] ^ (none + high);
-      at[3] = a;
+      const words a = wide_product(counter[0], first), b = wide_product(counter[2], second);
+      counter[0] = (b >> 32) ^ counter[1] ^ (none + low);
+      counter[1] = b;
+      counter[2] = (a >> 32) ^ counter[3] ^ (none + high);
+      counter[3] = a;
       low += 0x9E3779B9U;
       high += 0xBB67AE85U;
     }
@@ -142,9 +142,10 @@ inline void dither(const dither_block& block) {
     for (int word = 0; word < 4; ++word) {
       using halves = vector_type<std::uint32_t, word_lanes>;
       using reals = vector_type<float, word_lanes>;
-      const words turned = (at[word] & 0xFFFFFFFFU) << 16 | (at[word] & 0xFFFFFFFFU) >> 16;
+      const words turned =
+          (counter[word] & 0xFFFFFFFFU) << 16 | (counter[word] & 0xFFFFFFFFU) >> 16;
       const words taken = reinterpret_cast<words>(is_turned) & turned;
-      const words kept = ~reinterpret_cast<words>(is_turned) & at[word];
+      const words kept = ~reinterpret_cast<words>(is_turned) & counter[word];
       const halves bits = (__builtin_convertvector(taken | kept, halves) >> 9) | 0x3F800000U;
       reals scaled;
       __builtin_memcpy(&scaled, &bits, sizeof bits);

@@ -11,11 +11,10 @@
 #include <optional>
 #include <vector>
 
-#include "backend/host/aligned.hpp"                // aligned_array
-#include "backend/host/rows/mirror_transform.hpp"  // mirror_transform
-#include "backend/host/rows/row_transform.hpp"     // row_transform
-#include "backend/host/thread_pool.hpp"            // thread_pool
-#include "text/formatted.hpp"                      // formatted
+#include "backend/host/aligned.hpp"          // aligned_array
+#include "backend/host/rows/row_method.hpp"  // complex_rows, real_rows
+#include "backend/host/thread_pool.hpp"      // thread_pool
+#include "text/formatted.hpp"                // formatted
 
 namespace wingbeat::backend::host {
 namespace {
@@ -89,11 +88,11 @@ class turning {
 template <class Unit>
 void transpose(const std::byte* staged, std::size_t pitch_bytes, std::size_t n_rows, std::byte* out,
                std::size_t out_pitch, std::size_t n_channels) {
-  const auto* const from = reinterpret_cast<const Unit*>(staged);
+  const auto* const values = reinterpret_cast<const Unit*>(staged);
   const std::size_t pitch = pitch_bytes / sizeof(Unit);
-  auto* to = reinterpret_cast<Unit*>(out);
-  for (std::size_t k = 0; k < n_channels; ++k, to += out_pitch) {
-    for (std::size_t row = 0; row < n_rows; ++row) to[row] = from[row * pitch + k];
+  auto* channel = reinterpret_cast<Unit*>(out);
+  for (std::size_t k = 0; k < n_channels; ++k, channel += out_pitch) {
+    for (std::size_t row = 0; row < n_rows; ++row) channel[row] = values[row * pitch + k];
   }
 }
 
@@ -145,8 +144,7 @@ class host_bank final : public backend::call {
 
   bank_request request_;
   const bank_kernels& kernels_;
-  row_transform<float> transform_;
-  std::optional<mirror_transform<float>> mirror_;
+  row_method_pointer<float> transform_;
   aligned_array<float> weights_;
   std::vector<bin_block> blocks_;
   std::size_t step_;       ///< Floats from one window to the next one, without delays.
@@ -162,8 +160,12 @@ class host_bank final : public backend::call {
 host_bank::host_bank(const named_set& set, const bank_request& request)
     : request_(request),
       kernels_(*set.bank),
-      transform_(set.kernels->fp32, request.is_complex ? request.transform : request.transform / 2,
-                 1),
+      transform_(request.is_complex
+                     ? complex_rows(set.kernels->fp32, request.transform, 1)
+                     : real_rows<float>(
+                           set,
+                           {request::traits_of(transform::forward_from_real), request.transform},
+                           max_group_rows, 1)),
       step_(request.transform * (request.is_complex ? 2 : 1)),
       row_pitch_(in_blocks(step_) + 32),
       staged_pitch_(request.channels * complex_bytes(request.output) + alignment_bytes) {
@@ -173,7 +175,6 @@ host_bank::host_bank(const named_set& set, const bank_request& request)
     add_run(0, n / 2, n - n / 2, middle, blocks_);
     add_run(request.transform - n / 2, 0, n / 2, middle, blocks_);
   } else {
-    mirror_.emplace(set.kernels->fp32, request.transform / 2);
     add_run(0, 0, n, static_cast<double>(n) / 2, blocks_);
   }
   prepare_weights();
@@ -206,7 +207,7 @@ void host_bank::prepare_slots() {
     each.samples = make_aligned<float>((request_.taps + group_ - 1) * bank_block);
     each.staged = make_aligned<std::byte>(tile_ * request_.polarisations * staged_pitch_);
     each.workspace =
-        make_aligned<std::byte>(std::max<std::size_t>(transform_.workspace_bytes(), 1));
+        make_aligned<std::byte>(std::max<std::size_t>(transform_->workspace_bytes(), 1));
     each.turnings.resize(request_.polarisations);
   }
 }
@@ -254,11 +255,9 @@ void host_bank::transform_group(const bank_run& given, std::size_t pol, std::siz
   }
   rows<float> work;
   work.in = work.out = row_of(own, pol, 0);
-  work.in_pitch = work.out_pitch = row_pitch_ / 2;
+  work.in_pitch = work.out_pitch = row_pitch_;
   work.count = group_;
-  if (!mirror_) return transform_.run(work, own.workspace.get(), 1);
-  work.scale = 0.5F;  // see `split`
-  mirror_->run(false, transform_, work, own.workspace.get(), 1);
+  transform_->run(work, own.workspace.get(), 1);
 }
 
 void host_bank::finish_spectrum(const bank_run& given, std::size_t first_pol, std::size_t spectrum,
@@ -322,10 +321,9 @@ std::size_t host_bank::traffic_bytes() const noexcept {
 std::string host_bank::explain() const {
   return formatted(
       "{} spectra of {} polarisations at a time, {} threads:\n"
-      "rows of {} taps\n{}{}\nphase, gain, {}and {} bytes a value, transposed",
-      tile_, request_.polarisations, n_threads_, request_.taps, transform_.explain(),
-      mirror_ ? "\nmirror image separated" : "", request_.has_dither ? "dither " : "",
-      complex_bytes(request_.output));
+      "rows of {} taps\n{}\nphase, gain, {}and {} bytes a value, transposed",
+      tile_, request_.polarisations, n_threads_, request_.taps, transform_->explain(),
+      request_.has_dither ? "dither " : "", complex_bytes(request_.output));
 }
 
 }  // namespace

@@ -34,12 +34,12 @@ constexpr int byte_of(int lane, int b) {
   return (b == 0 || source_byte > 15 ? 15 : source_byte) + (lane < 4 ? 0 : 16);
 }
 
-/// Returns eight samples of the 16 bytes at `from`.
+/// Returns eight samples of 16 bytes.
 template <int Bits, int... I, int... L>
-WINGBEAT_LANES eight eight_samples(const std::byte* from, indices<I...>, indices<L...>) {
+WINGBEAT_LANES eight eight_samples(const std::byte* packed, indices<I...>, indices<L...>) {
   vector_type<std::uint8_t, 32> bytes;
-  __builtin_memcpy(&bytes, from, 16);
-  __builtin_memcpy(reinterpret_cast<char*>(&bytes) + 16, from, 16);
+  __builtin_memcpy(&bytes, packed, 16);
+  __builtin_memcpy(reinterpret_cast<char*>(&bytes) + 16, packed, 16);
   const auto spread = __builtin_shufflevector(bytes, bytes, byte_of<Bits>(I / 4, I % 4)...);
   vector_type<std::uint32_t, 8> windows;
   __builtin_memcpy(&windows, &spread, sizeof windows);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of few points, whose number may be a prime, by the definition: bins k and N - k of it,
-// k <= N/2, in a lane. Where N is even, its input N/2 meets itself: its cosines are halved.
+// One row of few points, N may be a prime, by the definition of the DFT. A lane computes bins k and
+// N - k, k <= N/2. For even N, input N/2 is its own mirror image, so its cosines are halved.
 #pragma once
 
 #include "backend/host/kernels.hpp"            // chain, rows, single_row, first_of_tile
@@ -23,7 +23,8 @@ WINGBEAT_LANES V reversed_numbers(V a, indices<I...>) {
   return V{__builtin_shufflevector(a.v, a.v, (int{sizeof...(I)} - 2 - I / 2 * 2 + I % 2)...)};
 }
 
-/// Half a vector of numbers at a time; the last begins earlier where it would reach further.
+/// Folds half a vector of numbers at a time. The last half vector begins earlier where it would
+/// reach beyond the row.
 template <class V>
 WINGBEAT_LANES void fold(const typename V::Real* in, size_t n, folded_row<typename V::Real>& row) {
   constexpr size_t side = V::width / 2;
@@ -37,7 +38,7 @@ WINGBEAT_LANES void fold(const typename V::Real* in, size_t n, folded_row<typena
   }
 }
 
-/// One complex number in every lane, its parts exchanged for an inverse transform.
+/// Returns one complex number in every lane, its parts exchanged for an inverse transform.
 template <bool Swapped, class V>
 WINGBEAT_LANES lanes<V> broadcast_swapped(const typename V::Real* number) {
   const lanes<V> z = broadcast<V>(number);
@@ -66,7 +67,7 @@ WINGBEAT_LANES void direct_tiles(const folded_row<typename V::Real>& row, lanes<
   }
 }
 
-/// N of at least twice the width points.
+/// Transforms a row of N points, at least twice the width.
 template <bool Swapped, class V>
 WINGBEAT_LANES void direct_row(size_t n, const typename V::Real* in, typename V::Real* out,
                                const typename V::Real* roots, typename V::Real scale) {
@@ -101,7 +102,7 @@ template <bool Swapped, class V>
                          reinterpret_cast<Real*>(out), given.roots, given.scale);
 }
 
-/// kernels::direct: the widest vectors, a half and a quarter of them.
+/// kernels::direct: for the widest vectors, and for vectors of a half and a quarter of their width.
 template <class Real>
 single_kernel direct(int width, bool is_swapped) {
   return with_width<Real>(width, [&](auto vector) -> single_kernel {

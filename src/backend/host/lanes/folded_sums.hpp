@@ -24,8 +24,8 @@ struct folded_bin {
   [[nodiscard]] WINGBEAT_LANES lanes<V> far() const { return {even.re - odd.im, even.im + odd.re}; }
 };
 
-/// Makes bins from x[0] and `half` terms, sum(j) and difference(j) from j = 0 on, that meet cosine
-/// and sine root(j, i) in bin i.
+/// Computes bins from x[0] and `half` terms: in bin i, sum(j) is multiplied by the cosine of
+/// root(j, i) and difference(j) by its sine.
 template <class V, int Bins, class Sum, class Difference, class Root>
 WINGBEAT_LANES void sum_folded(lanes<V> first, size_t half, const Sum& sum,
                                const Difference& difference, const Root& root,
@@ -54,7 +54,7 @@ WINGBEAT_LANES void sum_folded(lanes<V> first, size_t half, const Sum& sum,
   }
 }
 
-/// Returns `first` and the sum of so many numbers, number(j) from j = 0 on.
+/// Returns `first` plus the sum of number(j), j below `count`.
 template <class Number, class NumberAt>
 WINGBEAT_LANES Number sum_in_blocks(Number first, size_t count, const NumberAt& number) {
   for (size_t begin = 0; begin < count; begin += summed_block) {

@@ -1,38 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths 16, 32 and 64 in registers: two Stockham stages of one or two rows, each row in a group
-// of 4 or 8 lanes. N = R G:  lanes hold p, R-point butterflies, transpose, G-point butterflies.
+// Rows of 16, 32 and 64 points in registers, two at once, each in a group of 4 or 8 lanes: the two
+// stages of two_stages.hpp.  N = R G:  lanes hold p, R-point DFTs, transposed, G-point DFTs.
 #pragma once
 
-#include "backend/host/kernels.hpp"      // rows
-#include "backend/host/lanes/simd.hpp"   // simd, transpose
-#include "backend/host/lanes/stage.hpp"  // butterfly
+#include "backend/host/kernels.hpp"           // rows, single_kernel
+#include "backend/host/lanes/simd.hpp"        // simd, transpose
+#include "backend/host/lanes/stage.hpp"       // butterfly
+#include "backend/host/lanes/two_stages.hpp"  // two_stage_row
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
-/// Multiplies outputs 1 .. R-1 by w^(pk).  roots: [k - 1][re, im][row][p], two rows
-template <int Radix, int Group, class V>
-WINGBEAT_LANES void turn_grouped(lanes<V> (&x)[Radix], const typename V::Real* roots) {
-  WINGBEAT_UNROLL
-  for (int k = 1; k < Radix; ++k) {
-    const typename V::Real* const root = roots + 4 * Group * (k - 1);
-    x[k] = x[k] * lanes<V>{load<V>(root), load<V>(root + 2 * Group)};
-  }
-}
-
-/// Transforms the rows at `in`, as many as groups fit a vector; each pitch counts reals.
+/// Transforms two rows; pitches count reals.  roots: w^(pk) as [k - 1][re, im][row][p]
 template <int Radix, int Group, bool Swapped, class V>
-[[gnu::flatten]] inline void grouped_tile(const typename V::Real* in, size_t in_pitch,
-                                          typename V::Real* out, size_t out_pitch,
-                                          const typename V::Real* roots, typename V::Real scale) {
-  constexpr bool is_pair = V::width == 2 * Group;
-  const size_t in_second = is_pair ? in_pitch : V::width;
-  const size_t out_second = is_pair ? out_pitch : V::width;
+[[gnu::flatten]] inline void row_pair(const rows<typename V::Real>& work,
+                                      const typename V::Real* in, typename V::Real* out,
+                                      const typename V::Real* roots) {
   lanes<V> x[Radix];
   WINGBEAT_UNROLL
-  for (int r = 0; r < Radix; ++r) x[r] = load_pairs<Swapped, V>(in + 2 * Group * r, in_second);
+  for (int r = 0; r < Radix; ++r) x[r] = load_pairs<Swapped, V>(in + 2 * Group * r, work.in_pitch);
   butterfly(x);
-  turn_grouped<Radix, Group, V>(x, roots);
-  const V factor{scale - typename V::vector{}};
+  WINGBEAT_UNROLL
+  for (int k = 1; k < Radix; ++k) x[k] = x[k] * load_split<V>(roots + 4 * Group * (k - 1));
+  const V factor{work.scale - typename V::vector{}};
   WINGBEAT_UNROLL
   for (int block = 0; block < Radix; block += Group) {
     V re[Group], im[Group];
@@ -50,47 +39,27 @@ template <int Radix, int Group, bool Swapped, class V>
     WINGBEAT_UNROLL
     for (int k = 0; k < Group; ++k) {
       store_pairs<Swapped, V>(out + 2 * (block + Radix * k), device::scaled(y[k], factor),
-                              out_second);
+                              work.out_pitch);
     }
   }
 }
 
-template <int Radix, int Group, bool Swapped, class V>
-void grouped_rows(const rows<typename V::Real>& work, const typename V::Real* roots, size_t row) {
-  constexpr size_t n = V::width / Group;
-  for (; work.count - row >= n; row += n) {
-    grouped_tile<Radix, Group, Swapped, V>(work.in + 2 * work.in_pitch * row, 2 * work.in_pitch,
-                                           work.out + 2 * work.out_pitch * row, 2 * work.out_pitch,
-                                           roots, work.scale);
-  }
-  if constexpr (n > 1) {
-    using narrower = simd<typename V::Real, V::width / 2>;
-    if (row < work.count) grouped_rows<Radix, Group, Swapped, narrower>(work, roots, row);
-  }
-}
-
+/// Transforms two rows at a time, and the last of an odd number alone. The roots of one row follow
+/// those of two.
 template <int Radix, int Group, bool Swapped, class Real, int Width>
-void grouped_of_length(const chain&, const Real* roots, const rows<Real>& work, Real*) {
-  using V = simd<Real, (Width < 2 * Group ? Width : 2 * Group)>;
-  grouped_rows<Radix, Group, Swapped, V>(work, roots, 0);
-}
-
-template <int Radix, int Group, class Real, int Width>
-rows_kernel<Real> grouped_kernel(bool is_swapped) {
-  if constexpr (Group <= Width) {
-    return is_swapped ? grouped_of_length<Radix, Group, true, Real, Width>
-                      : grouped_of_length<Radix, Group, false, Real, Width>;
+void row_pairs(const chain&, const Real* roots, const rows<Real>& work, Real*) {
+  const Real* in = work.in;
+  Real* out = work.out;
+  size_t left = work.count;
+  if constexpr (2 * Group <= Width) {
+    for (; left > 1; left -= 2, in += 2 * work.in_pitch, out += 2 * work.out_pitch) {
+      row_pair<Radix, Group, Swapped, simd<Real, 2 * Group>>(work, in, out, roots);
+    }
   }
-  return nullptr;
-}
-
-/// kernels::grouped
-template <class Real, int Width>
-rows_kernel<Real> grouped(size_t length, bool is_swapped) {
-  switch (length) {
-    case 16: return grouped_kernel<4, 4, Real, Width>(is_swapped);
-    case 32: return grouped_kernel<8, 4, Real, Width>(is_swapped);
-    default: return grouped_kernel<8, 8, Real, Width>(is_swapped);
+  const single_row<Real> of_single{roots + 4 * Group * (Radix - 1), work.scale, Radix * Group};
+  for (; left > 0; --left, in += work.in_pitch, out += work.out_pitch) {
+    two_stage_row<Radix, Group, Swapped, simd<Real, Group>>(
+        &of_single, reinterpret_cast<const std::byte*>(in), reinterpret_cast<std::byte*>(out));
   }
 }
 

@@ -55,7 +55,7 @@ WINGBEAT_LANES void with_line(const lane_lines<typename V::Real>& lines, Work wo
   work(lane_line<false, V>{lines});
 }
 
-/// What a reduction loads: a V, a complex number of the inner transform, or a bin of it.
+/// The type that a reduction loads: a V, a complex number of the inner transform, or a bin of it.
 template <class Reduction, class Line, class V>
 constexpr bool loads_reals = !requires(const Line& line) {
   Reduction::template load<V>(line, 0).re;
@@ -140,31 +140,6 @@ template <class Reduction, class V>
       for (size_t k = 0; k < n; ++k) take(k, row_at(k));
     }
   });
-}
-
-/// line_kernels::gather and scatter
-template <bool Out, class V>
-[[gnu::flatten]] void transpose_lines(const transposed_lines<typename V::Real>& lines) {
-  constexpr size_t w = V::width;
-  size_t i = 0;
-  for (; i + w <= lines.length; i += w) {
-    V square[w];
-    WINGBEAT_UNROLL
-    for (size_t l = 0; l < w; ++l) {
-      square[l] = load<V>(lines.in + (Out ? (i + l) * w : l * lines.pitch + i));
-    }
-    transpose<int{w}>(square);
-    WINGBEAT_UNROLL
-    for (size_t l = 0; l < w; ++l) {
-      store(lines.out + (Out ? l * lines.pitch + i : (i + l) * w), square[l]);
-    }
-  }
-  for (; i < lines.length; ++i) {
-    for (size_t l = 0; l < w; ++l) {
-      const size_t in_memory = l * lines.pitch + i, in_tile = i * w + l;
-      lines.out[Out ? in_memory : in_tile] = lines.in[Out ? in_tile : in_memory];
-    }
-  }
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

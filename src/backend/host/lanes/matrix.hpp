@@ -10,8 +10,8 @@
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
-/// One tile of columns whose lengths are multiples of the width: all `width` at once through the
-/// first stage, which transposes them, then one after another.
+/// Transforms one tile of columns whose lengths are multiples of the width: all `width` columns at
+/// once in the first stage, which transposes them, then one after another.
 template <bool Swapped, class V>
 void transform_columns(const matrix<typename V::Real>& shape, const tiles<typename V::Real>& work,
                        size_t tile) {
@@ -80,7 +80,7 @@ template <bool AreProducts, class V>
   }
 }
 
-/// One strip of columns of any length.
+/// Transforms one strip of columns of any length.
 template <bool Swapped, class V>
 void transform_strip_of_columns(const matrix<typename V::Real>& shape,
                                 const tiles<typename V::Real>& work, size_t tile) {
@@ -106,8 +106,8 @@ void transform_strip_of_columns(const matrix<typename V::Real>& shape,
   store(shape, first, tile * w - first, strip, work.blocks);
 }
 
-/// Stores the first `a` lanes of b vectors behind each other, of which b a fill one at least: each
-/// overwrites what the one before it wrote too much.  bins: [k2][lane] pairs
+/// Stores the first `a` lanes of b vectors one after another; a b is at least the width. Each
+/// vector overwrites the lanes that the one before it wrote too many. bins: [k2][lane] pairs
 template <class V>
 void store_few_lanes(const typename V::Real* bins, size_t a, size_t b, typename V::Real* out) {
   constexpr size_t w = V::width;
@@ -121,24 +121,17 @@ void store_few_lanes(const typename V::Real* bins, size_t a, size_t b, typename 
   }
 }
 
-/// A block of `width` rows, one per lane.
+/// Transforms a block of `width` rows, one per lane.
 template <bool Swapped, class V>
 void transform_block(const matrix<typename V::Real>& shape, const tiles<typename V::Real>& work,
                      size_t tile) {
   using Real = typename V::Real;
   constexpr size_t w = V::width;
   const size_t a = shape.columns.length, b = shape.rows.length;
-  const stage& head = shape.rows.stages[0];
   const int tail = shape.rows.stages[shape.rows.n_stages - 1].radix;
-  const Real* stages = work.blocks + 2 * shape.block_pitch * tile;
-  if (shape.rows.n_stages > 1) {
-    with_radix<V>(head.radix, [&](auto r) {
-      middle<decltype(r)::value, V>(stages, work.scratch, shape.roots + head.roots, b / head.radix,
-                                    1);
-    });
-    stages = run_middle<V>(shape.rows, shape.roots, work.scratch, work.scratch + 2 * w * b,
-                           work.scratch, head.radix, 1);
-  }
+  const Real* const stages =
+      run_middle<V>(shape.rows, shape.roots, work.blocks + 2 * shape.block_pitch * tile,
+                    work.scratch, work.scratch + 2 * w * b, 1, 0);
   const bool has_all_lanes = a >= w;
   Real* const out = work.out + 2 * first_of_tile(tile, w, a);
   Real* const bins = has_all_lanes ? out : work.scratch + 4 * w * b;

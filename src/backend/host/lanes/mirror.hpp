@@ -37,10 +37,10 @@ void mirror_ends(const mirror<Real>& row) {
   }
 }
 
-/// Vectors `begin` to `end` of k = 1 .. H/2, each with its mirror image. The last of all meets its
-/// image in bin H/2 alone, where both say the same. Behind whole vectors is one that begins
-/// earlier; it is loaded before the others are stored, as outputs may replace inputs, and stored
-/// last.
+/// Computes vectors `begin` to `end` of bins k = 1 .. H/2, each with its mirror image. The last
+/// vector and its image share bin H/2, for which both compute the same value. If bins are left
+/// over, one more vector begins earlier: it is loaded before the others are stored, because outputs
+/// may replace inputs, and stored last.
 template <bool Join, class V>
 [[gnu::flatten]] void mirror_pairs(const mirror<typename V::Real>& row) {
   constexpr size_t w = V::width;

@@ -11,8 +11,18 @@
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
-/// Moves one run. `Step` is its stride in a tile; memory is dense where that is known to the
-/// compiler, which then moves vectors.
+/// Returns a number of 4 or 8 bytes, which is moved as a whole.
+template <size_t Bytes>
+constexpr auto unit_of_bytes() {
+  if constexpr (Bytes == sizeof(float)) {
+    return float{};
+  } else {
+    return double{};
+  }
+}
+
+/// Move one run. Where memory is dense and the stride in the tile is the constant `Step`, compilers
+/// move vectors.
 template <size_t Step, bool Out, class Unit, class Real>
 WINGBEAT_LANES void move_dense(Unit* __restrict memory, Real* __restrict tile, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -60,42 +70,43 @@ void move_planes(Real* real, Real* imaginary, Real* tile, size_t count) {
   }
 }
 
-/// Moves rows of complex numbers to columns: number c of run r stands at from + r from_pitch + 2 c
-/// and goes to to + c to_pitch + 2 r. Squares are transposed in registers, one complex float as one
-/// double, which no instruction here computes with.
-template <class Real>
+/// Moves rows of numbers of `Parts` reals to columns: number c of run r stands at
+/// from + r from_pitch + Parts c and goes to to + c to_pitch + Parts r. Squares are transposed in
+/// registers, one complex float as one double, which no instruction here computes with.
+template <int Parts, class Real>
 void move_transposed(const Real* from, size_t from_pitch, Real* to, size_t to_pitch, size_t n_runs,
                      size_t n_numbers) {
-  constexpr size_t number_bytes = 2 * sizeof(Real);
+  constexpr size_t number_bytes = Parts * sizeof(Real);
   size_t run = 0;
-  constexpr int side = vector_bytes / int{sizeof(double)};
-  if constexpr (sizeof(Real) == 4) {
-    using V = simd<double, side>;
+  if constexpr (number_bytes <= sizeof(double)) {
+    constexpr int side = vector_bytes / int{number_bytes};
+    using V = simd<decltype(unit_of_bytes<number_bytes>()), side>;
     for (; run + side <= n_runs; run += side) {
       size_t c = 0;
       for (; c + side <= n_numbers; c += side) {
         V row[side];
         WINGBEAT_UNROLL
         for (int i = 0; i < side; ++i) {
-          __builtin_memcpy(&row[i].v, from + (run + i) * from_pitch + 2 * c, sizeof row[i].v);
+          __builtin_memcpy(&row[i].v, from + (run + i) * from_pitch + Parts * c, sizeof row[i].v);
         }
         transpose<side>(row);
         WINGBEAT_UNROLL
         for (int i = 0; i < side; ++i) {
-          __builtin_memcpy(to + (c + i) * to_pitch + 2 * run, &row[i].v, sizeof row[i].v);
+          __builtin_memcpy(to + (c + i) * to_pitch + Parts * run, &row[i].v, sizeof row[i].v);
         }
       }
       for (; c < n_numbers; ++c) {
         for (size_t i = 0; i < side; ++i) {
-          __builtin_memcpy(to + c * to_pitch + 2 * (run + i), from + (run + i) * from_pitch + 2 * c,
-                           number_bytes);
+          __builtin_memcpy(to + c * to_pitch + Parts * (run + i),
+                           from + (run + i) * from_pitch + Parts * c, number_bytes);
         }
       }
     }
   }
   for (size_t c = 0; c < n_numbers; ++c) {
     for (size_t r = run; r < n_runs; ++r) {
-      __builtin_memcpy(to + c * to_pitch + 2 * r, from + r * from_pitch + 2 * c, number_bytes);
+      __builtin_memcpy(to + c * to_pitch + Parts * r, from + r * from_pitch + Parts * c,
+                       number_bytes);
     }
   }
 }
@@ -123,34 +134,40 @@ template <bool Out, class Unit, class Real>
   const bool is_dense =
       shape.imaginary_at < 2 && shape.memory_step == reals && shape.tile_step == reals;
   for (size_t run = 0; run < shape.n_runs; ++run) {
-    Unit* const from = memory + shape.memory_run * run;
-    Real* const to = tile + shape.tile_run * run;
+    Unit* const run_in_memory = memory + shape.memory_run * run;
+    Real* const run_in_tile = tile + shape.tile_run * run;
     if (is_dense) {
-      move_dense<1, Out>(from, to, reals * shape.run_length);
+      move_dense<1, Out>(run_in_memory, run_in_tile, reals * shape.run_length);
     } else {
-      move_run<Out>(shape, from, to);
+      move_run<Out>(shape, run_in_memory, run_in_tile);
     }
   }
 }
 
-/// Whether runs of complex numbers in memory are columns of a tile whose rows are dense.
-template <class Real>
-bool is_transposition(const rectangle& shape) {
-  return shape.type == stored::own && shape.imaginary_at == 1 && shape.memory_step == 2 &&
-         shape.tile_run == 2 && shape.tile_step != 2;
+/// Moves numbers of `Parts` reals if runs in memory are columns of a tile whose rows are dense.
+/// Returns whether they are.
+template <int Parts, bool Out, class Real>
+bool move_if_transposed(const rectangle& shape, Real* memory, Real* tile) {
+  if (shape.imaginary_at != Parts - 1 || shape.memory_step != Parts || shape.tile_run != Parts ||
+      shape.tile_step == Parts) {
+    return false;
+  }
+  if constexpr (Out) {
+    move_transposed<Parts>(tile, shape.tile_step, memory, shape.memory_run, shape.run_length,
+                           shape.n_runs);
+  } else {
+    move_transposed<Parts>(memory, shape.memory_run, tile, shape.tile_step, shape.n_runs,
+                           shape.run_length);
+  }
+  return true;
 }
 
 template <bool Out, class Real>
 void move_rectangle(const rectangle& shape, void* memory, Real* tile) {
-  if (is_transposition<Real>(shape)) {
-    auto* const numbers = static_cast<Real*>(memory);
-    if constexpr (Out) {
-      return move_transposed(tile, shape.tile_step, numbers, shape.memory_run, shape.run_length,
-                             shape.n_runs);
-    } else {
-      return move_transposed(numbers, shape.memory_run, tile, shape.tile_step, shape.n_runs,
-                             shape.run_length);
-    }
+  if (shape.type == stored::own &&
+      (move_if_transposed<1, Out>(shape, static_cast<Real*>(memory), tile) ||
+       move_if_transposed<2, Out>(shape, static_cast<Real*>(memory), tile))) {
+    return;
   }
   if constexpr (sizeof(Real) == 4) {
     if (shape.type == stored::fp16) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that stay pairs, (re im): of one row each in a vector of its own, of several rows side by
-// side, (re im re im ..), so that device::thread::dft transforms a row of each. Nothing is moved to
-// other lanes but where a factor is not real.
+// Complex numbers as pairs (re im) in vectors: number j of one row, or of several rows side by side
+// (re im re im ..), so that device::thread::dft transforms all of these. Only factors that are not
+// real move values to other lanes.
 #pragma once
 
 #include "backend/host/kernels.hpp"        // single_row, first_of_tile
@@ -55,23 +55,41 @@ WINGBEAT_LANES simd<Real, Width> rotated(simd<Real, Width> z, Real c, Real s) {
   return {z.v * c + turned<Dir>(z, -s).v};
 }
 
-/// One row alone.
+/// Read and write one number, in the lower lanes of 16 bytes: in fp32, factors in memory would
+/// otherwise take an instruction each to load, because no operand has 8 bytes.
+template <class V>
+WINGBEAT_LANES V load_number(const typename V::Real* in) {
+  if constexpr (V::width == 2) return load<V>(in);
+#if defined(__SSE2__)
+  return V{(typename V::vector)_mm_loadl_epi64((const __m128i*)in)};
+#else
+  V number{0.0};
+  __builtin_memcpy(&number.v, in, 2 * sizeof(typename V::Real));
+  return number;
+#endif
+}
+template <class V>
+WINGBEAT_LANES void store_number(typename V::Real* out, V number) {
+  __builtin_memcpy(out, &number.v, 2 * sizeof(typename V::Real));
+}
+
+/// Transforms one row.
 template <int N, direction Dir, class Real>
 [[gnu::flatten]] void row_of_numbers(const void* row, const std::byte* in_bytes,
                                      std::byte* out_bytes) {
-  using V = simd<Real, 2>;
+  using V = simd<Real, 16 / int{sizeof(Real)}>;
   const auto* const in = reinterpret_cast<const Real*>(in_bytes);
   auto* const out = reinterpret_cast<Real*>(out_bytes);
   const V factor{static_cast<const single_row<Real>*>(row)->scale - typename V::vector{}};
   V x[N];
   WINGBEAT_UNROLL
-  for (int j = 0; j < N; ++j) x[j] = load<V>(in + 2 * j);
+  for (int j = 0; j < N; ++j) x[j] = load_number<V>(in + 2 * j);
   device::thread::dft<Dir>(x);
   WINGBEAT_UNROLL
-  for (int j = 0; j < N; ++j) store(out + 2 * j, x[j] * factor);
+  for (int j = 0; j < N; ++j) store_number(out + 2 * j, x[j] * factor);
 }
 
-/// Reads and writes 16 bytes of each of one or two rows, side by side.
+/// Read and write 16 bytes of one row, or of two rows side by side.
 template <class V>
 WINGBEAT_LANES V load_beside(const typename V::Real* in, [[maybe_unused]] size_t pitch) {
 #if defined(__AVX2__)
@@ -94,8 +112,8 @@ WINGBEAT_LANES void store_beside(typename V::Real* out, [[maybe_unused]] size_t 
   store(out, given);
 }
 
-/// As many rows as a vector holds numbers; pitches count reals. 16 bytes of fp32 are two numbers of
-/// a row, the last two of which may overlap those before.
+/// Transforms as many rows as a vector holds numbers; pitches count reals. In fp32, 16 bytes are
+/// two numbers of a row; the last two may overlap the two before.
 template <int N, direction Dir, class V>
 [[gnu::flatten]] inline void rows_of_numbers(const typename V::Real* in, size_t in_pitch,
                                              typename V::Real* out, size_t out_pitch, V factor) {
@@ -130,18 +148,19 @@ template <int N, direction Dir, class V>
   }
 }
 
-/// Vectors of rows of 32 bytes, or where there are none of 16, and the others alone.
+/// Transforms rows side by side in vectors of 32 bytes, or of 16 if the set has none of 32, and the
+/// remaining rows alone.
 template <int N, direction Dir, class Real, int Width>
 void all_rows_of_numbers(const chain&, const Real*, const rows<Real>& work, Real*) {
   constexpr int widest = 32 / int{sizeof(Real)};
   using V = simd<Real, (Width < widest ? Width : widest)>;
   constexpr size_t n_together = V::width / 2;
-  const size_t in_pitch = 2 * work.in_pitch, out_pitch = 2 * work.out_pitch;
+  const size_t in_pitch = work.in_pitch, out_pitch = work.out_pitch;
   const single_row<Real> of_single{nullptr, work.scale, N};
   const Real* in = work.in;
   Real* out = work.out;
   size_t left = work.count;
-  if constexpr (n_together > 1) {
+  if constexpr (n_together > 1 && N > 1) {
     for (const V factor{work.scale - typename V::vector{}}; left >= n_together;
          left -= n_together) {
       rows_of_numbers<N, Dir>(in, in_pitch, out, out_pitch, factor);

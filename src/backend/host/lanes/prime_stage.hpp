@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Stockham stage whose radix R is a prime above those of `butterfly`, known when it runs.
+// A Stockham stage whose radix R is a prime larger than those of `butterfly`, known at run time.
 #pragma once
 
 #include "backend/host/kernels.hpp"            // longest_prime_radix, first_of_tile
@@ -21,7 +21,7 @@ template <class V>
   constexpr size_t block = 2 * V::width;
   const size_t half = radix / 2;
   const auto* turns = roots + 2 * half * half;
-  // Split numbers, [j - 1]: copies of lanes in memory are made in pieces.
+  // Split numbers, [j - 1], not `lanes`, because compilers copy arrays of these in pieces.
   constexpr size_t most = block * (longest_prime_radix / 2);
   alignas(vector_bytes) typename V::Real sums[most], differences[most];
   for (size_t p = 0; p < n_p; ++p, turns += 2 * (radix - 1)) {

@@ -11,7 +11,7 @@
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
-/// Of a row that is folded, or copied because it is overwritten.
+/// Reals of a row that is folded, or copied because it is overwritten.
 constexpr size_t copied_reals = longest_real_matrix + 8;
 
 /// The two sums of each output.
@@ -20,7 +20,7 @@ struct sum_pair {
   V first, second;
 };
 
-/// Writes lanes `begin` to `end` to the same places behind `out`.
+/// Writes lanes `begin` to `end`, lane l to out[l].
 template <class V>
 WINGBEAT_LANES void store_lanes(typename V::Real* out, V given, size_t begin, size_t end) {
   if (begin == 0 && end >= V::width) return store(out, given);
@@ -85,8 +85,8 @@ WINGBEAT_LANES void fold_reals(const typename V::Real* in, size_t n, typename V:
   }
 }
 
-/// Pairs of terms that are summed before their sums are added to those of the pairs before: along
-/// one chain the roundings of a constant or a slow tone add up.
+/// Pairs of terms in a block. Blocks are summed apart and then added, because along one chain the
+/// roundings of a constant or a slow tone add up.
 inline constexpr size_t pairs_in_block = 8;
 
 /// Sums `Tiles` vectors of outputs, from vector `tile` on, of `Rows` rows.
@@ -168,7 +168,7 @@ WINGBEAT_LANES void multiply_tiles(const row_product<typename V::Real>& product,
   }
 }
 
-/// `Rows` rows of outputs that fill `Tiles` vectors or, if 0, any number.
+/// Multiplies `Rows` rows whose outputs fill `Tiles` vectors; 0: any number of vectors.
 template <matrix_form Form, int Rows, int Tiles, class V>
 WINGBEAT_LANES void multiply_rows(const row_product<typename V::Real>& product,
                                   const typename V::Real* in, typename V::Real* out) {
@@ -201,7 +201,7 @@ WINGBEAT_LANES void multiply_rows(const row_product<typename V::Real>& product,
   }
 }
 
-/// Any number of terms.
+/// Multiplies rows of any number of terms.
 template <matrix_form Form, int Tiles, class V>
 [[gnu::flatten]] void multiply_reals(const void* prepared, const std::byte* in_bytes,
                                      std::byte* out_bytes) {
@@ -224,8 +224,8 @@ template <matrix_form Form, int Tiles, class V>
   }
 }
 
-/// `Terms` terms, whose factors stay in registers from row to row. Those behind the first follow
-/// each other, up or down.
+/// Multiplies rows of `Terms` terms, whose factors stay in registers from row to row. The terms
+/// after the first are neighbours in memory, in rising or falling order.
 template <matrix_form Form, int Terms, int Tiles, class V>
 [[gnu::flatten]] void multiply_few_reals(const void* prepared, const std::byte* in_bytes,
                                          std::byte* out_bytes) {
@@ -278,8 +278,9 @@ template <matrix_form Form, int Terms, int Tiles, class V>
   }
 }
 
-/// Returns whether rows of so many terms have lanes for so many vectors: of reals alone as many as
-/// terms, of few reals to bins two for each bin, of other rows one.
+/// Returns whether the outputs of rows of `n_terms` terms fill `n_tiles` vectors. From reals to
+/// reals there are as many outputs as terms, of fewer than 6 reals two for each bin, otherwise one
+/// for each bin.
 template <matrix_form Form>
 constexpr bool fill_tiles(int n_terms, int n_tiles, int width) {
   const int n_bins = n_terms / 2 + 1;
@@ -318,7 +319,7 @@ single_kernel product_in(size_t n_terms, size_t n_lanes) {
   const size_t n_tiles = (n_lanes + V::width - 1) / V::width;
   single_kernel found = nullptr;
   if (n_tiles == 1) found = few_reals<Form, first_few<Form>, 1, V>(n_terms, few);
-  // More lanes are in wide vectors, where there are such.
+  // More outputs take wide vectors, if the set has them.
   if constexpr (sizeof(V) == 16 && vector_bytes > 16) return found;
   if (n_tiles == 2) found = few_reals<Form, first_few<Form>, 2, V>(n_terms, few);
   if (found != nullptr) return found;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of N reals as pairs in a vector each. Of an even N half as many numbers, which meet their
-// mirror images while they are in registers: what rows/mirror_transform.hpp does of longer ones
-// through memory. Of an odd N numbers whose im is 0, or whose second half mirrors the first.
+// One row of N reals in registers, each complex number a vector. An even row is N/2 complex
+// numbers, which are combined with their mirror images in registers; rows/real_rows.cpp does that
+// for longer rows through memory. An odd row is N complex numbers whose imaginary parts are 0, or
+// whose second half mirrors the first.
 #pragma once
 
 #include "backend/host/kernels.hpp"        // single_row
@@ -15,9 +16,9 @@ WINGBEAT_LANES V swapped_pair(V a) {
   return V{__builtin_shufflevector(a.v, a.v, 1, 0)};
 }
 
-/// Replaces numbers k and H - k, forward of the half-length transform by bins of the real one, back
-/// the other way:  e + t and conj(e - t),  e, d = a +- conj b,  t = -i w^k d, back its factor's
-/// conjugate.  roots: -i w^k as [k - 1][re, re, -im, im]
+/// Replaces numbers k and H - k of the half-length transform by bins of the real one or, `Back`,
+/// bins by numbers: e + t and conj(e - t), where e, d = a +- conj b and t = -i w^k d; going back
+/// the factor is conjugated. roots: -i w^k as [k - 1][re, re, -im, im]
 template <bool Back, int H, class V>
 WINGBEAT_LANES void meet_images(V (&x)[H], const typename V::Real* roots) {
   const typename V::vector conjugate = {1, -1};

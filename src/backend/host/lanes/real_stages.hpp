@@ -134,8 +134,8 @@ WINGBEAT_LANES void fold_rows(const typename V::Real* in, size_t n_rows, size_t 
   }
 }
 
-/// Multiplies `Rows` rows of terms in vectors `tile` and behind it, and keeps what they are:
-/// forward bins 0 to B/2 in two planes, back reals 0 to B - 1 in one.
+/// Multiplies `Rows` rows by `Tiles` vectors of the matrix from `tile` on, and stores bins 0 to B/2
+/// in two planes or, `Back`, reals 0 to B - 1 in one.
 template <bool Back, int Rows, int Tiles, class V>
 WINGBEAT_LANES void multiply_part(const row_product<typename V::Real>& product, size_t tile,
                                   const typename V::Real* in, size_t in_pitch,

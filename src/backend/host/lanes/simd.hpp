@@ -8,7 +8,7 @@
 // permutations, and half of a transform's vector code is permutations.)
 #pragma once
 
-#if defined(__AVX2__)
+#if defined(__SSE2__)
 #include <immintrin.h>  // _mm512_mask_storeu_ps and the like
 #endif
 
@@ -51,7 +51,7 @@ struct simd {
   vector v;
 
   simd() = default;
-  WINGBEAT_LANES constexpr simd(vector from) : v(from) {}
+  WINGBEAT_LANES constexpr simd(vector numbers) : v(numbers) {}
   WINGBEAT_LANES constexpr explicit simd(double every) : v(Real(every) - vector{}) {}
   WINGBEAT_LANES friend constexpr simd operator+(simd a, simd b) { return simd{a.v + b.v}; }
   WINGBEAT_LANES friend constexpr simd operator-(simd a, simd b) { return simd{a.v - b.v}; }
@@ -124,14 +124,14 @@ auto kernel_for(size_t length, KernelOf kernel_of) {
 
 /// Reads and writes a vector at any element's address.
 template <class V>
-WINGBEAT_LANES V load(const typename V::Real* from) {
-  V to;
-  __builtin_memcpy(&to.v, from, sizeof to.v);
-  return to;
+WINGBEAT_LANES V load(const typename V::Real* memory) {
+  V numbers;
+  __builtin_memcpy(&numbers.v, memory, sizeof numbers.v);
+  return numbers;
 }
 template <class V>
-WINGBEAT_LANES void store(typename V::Real* to, V from) {
-  __builtin_memcpy(to, &from.v, sizeof from.v);
+WINGBEAT_LANES void store(typename V::Real* memory, V numbers) {
+  __builtin_memcpy(memory, &numbers.v, sizeof numbers.v);
 }
 
 /// Exchanges columns of `Size` adjacent lanes between two vectors, within groups of `Group`:
@@ -206,42 +206,42 @@ WINGBEAT_LANES void zip(V& a, V& b) {
 /// `second` reals from the first. `Swapped` exchanges re and im, which turns a forward transform
 /// into an inverse one when done at both its ends.
 template <bool Swapped, class V>
-WINGBEAT_LANES lanes<V> load_pairs(const typename V::Real* from, size_t second = V::width) {
-  V re = load<V>(from);
-  V im = load<V>(from + second);
+WINGBEAT_LANES lanes<V> load_pairs(const typename V::Real* memory, size_t second = V::width) {
+  V re = load<V>(memory);
+  V im = load<V>(memory + second);
   unzip(re, im);
   if constexpr (Swapped) return {im, re};
   return {re, im};
 }
 template <bool Swapped, class V>
-WINGBEAT_LANES void store_pairs(typename V::Real* to, lanes<V> z, size_t second = V::width) {
+WINGBEAT_LANES void store_pairs(typename V::Real* memory, lanes<V> z, size_t second = V::width) {
   V a = Swapped ? z.im : z.re;
   V b = Swapped ? z.re : z.im;
   zip(a, b);
-  store(to, a);
-  store(to + second, b);
+  store(memory, a);
+  store(memory + second, b);
 }
 
 /// The same with lane l holding number place_of(l): half the work where a vector is wider than
 /// 128 bits.
 template <bool Swapped, class V>
-WINGBEAT_LANES lanes<V> load_placed(const typename V::Real* from) {
+WINGBEAT_LANES lanes<V> load_placed(const typename V::Real* memory) {
   constexpr auto lane_indices = indices_below<V::width>{};
-  const V a = load<V>(from);
-  const V b = load<V>(from + V::width);
+  const V a = load<V>(memory);
+  const V b = load<V>(memory + V::width);
   const V re = every_other_in_lanes<false>(a, b, lane_indices);
   const V im = every_other_in_lanes<true>(a, b, lane_indices);
   if constexpr (Swapped) return {im, re};
   return {re, im};
 }
 template <bool Swapped, class V>
-WINGBEAT_LANES void store_placed(typename V::Real* to, lanes<V> z) {
+WINGBEAT_LANES void store_placed(typename V::Real* memory, lanes<V> z) {
   constexpr auto lane_indices = indices_below<V::width>{};
   constexpr int group = 16 / int{sizeof(typename V::Real)};
   const V a = Swapped ? z.im : z.re;
   const V b = Swapped ? z.re : z.im;
-  store(to, weave<1, group, false>(a, b, lane_indices));
-  store(to + V::width, weave<1, group, true>(a, b, lane_indices));
+  store(memory, weave<1, group, false>(a, b, lane_indices));
+  store(memory + V::width, weave<1, group, true>(a, b, lane_indices));
 }
 
 /// Writes the first `count` of a vector's numbers.
@@ -279,20 +279,20 @@ WINGBEAT_LANES void store_first_placed(typename V::Real* out, lanes<V> z, size_t
 
 /// Reads and writes `width` complex numbers as we keep them between stages: all re, then all im.
 template <class V>
-WINGBEAT_LANES lanes<V> load_split(const typename V::Real* from) {
-  return {load<V>(from), load<V>(from + V::width)};
+WINGBEAT_LANES lanes<V> load_split(const typename V::Real* memory) {
+  return {load<V>(memory), load<V>(memory + V::width)};
 }
 template <class V>
-WINGBEAT_LANES void store_split(typename V::Real* to, lanes<V> z) {
-  store(to, z.re);
-  store(to + V::width, z.im);
+WINGBEAT_LANES void store_split(typename V::Real* memory, lanes<V> z) {
+  store(memory, z.re);
+  store(memory + V::width, z.im);
 }
 
 /// Returns one complex number in every lane.
 template <class V>
-WINGBEAT_LANES lanes<V> broadcast(const typename V::Real* from) {
+WINGBEAT_LANES lanes<V> broadcast(const typename V::Real* number) {
   using vector = typename V::vector;
-  return {V{from[0] - vector{}}, V{from[1] - vector{}}};
+  return {V{number[0] - vector{}}, V{number[1] - vector{}}};
 }
 
 /// Transposes 4 x 4 whole lanes, in rows 0, Lane, 2 Lane and 3 Lane.

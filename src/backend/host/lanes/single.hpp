@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row of 2 to 16, 32 or 64 points, whose call costs as much as its arithmetic. Rows of 2, 4 and
-// 8 points stay pairs, re im re im, two complex numbers in a vector; those of 16, 32 and 64 are
-// `grouped`; each number of others is a vector.
+// 8 points stay pairs, re im re im, two complex numbers in a vector; of other lengths each number
+// is a vector, or they take two stages.
 // With lanes p = 0, 1:  y[k][p] = w_N^(pk) sum_r x[2 r + p] w_(N/2)^(rk),
 //     X[k] = y[k][0] + y[k][1],  X[k + N/2] = y[k][0] - y[k][1],  k < N/2.
 #pragma once
 
 #include "backend/host/kernels.hpp"           // single_row, single_kernel
-#include "backend/host/lanes/grouped.hpp"     // grouped_tile
 #include "backend/host/lanes/numbers.hpp"     // row_of_numbers
 #include "backend/host/lanes/simd.hpp"        // simd
-#include "backend/host/lanes/tiny.hpp"        // tiny_tile
 #include "backend/host/lanes/two_stages.hpp"  // two_stage_kernel
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
@@ -32,7 +30,7 @@ WINGBEAT_LANES V either_of(V a, V b) {
                   : __builtin_shufflevector(a.v, b.v, 0, 1, 4, 5)};
 }
 
-/// Returns the first number, and the second times a root, of the inverse its conjugate.
+/// Returns the first number as it is and the second one times a root, conjugated for the inverse.
 template <bool Inverse, class V>
 WINGBEAT_LANES V second_times(V z, double re, double im) {
   using Real = typename V::Real;
@@ -76,7 +74,8 @@ WINGBEAT_LANES void four_points(const typename V::Real* in, typename V::Real* ou
   store(out + 4, V{first.v - second.v * sign} * factor);
 }
 
-/// Rounded as rows in lanes are: the root's parts are alike, and multiplied when the sums are made.
+/// Rounds as rows in lanes do: both parts of the root are equal, and are multiplied in when the
+/// sums are made.
 template <bool Inverse, class V>
 WINGBEAT_LANES void eight_points(const typename V::Real* in, typename V::Real* out, V factor) {
   constexpr auto c = typename V::Real(0.70710678118654752440);
@@ -96,39 +95,29 @@ WINGBEAT_LANES void eight_points(const typename V::Real* in, typename V::Real* o
   }
 }
 
-template <int N, bool Swapped, class Real, int Width>
-void single_of_length(const void* row, const std::byte* from, std::byte* to) {
+template <int N, bool Swapped, class Real>
+void single_of_pairs(const void* row, const std::byte* from, std::byte* to) {
   const auto& given = *static_cast<const single_row<Real>*>(row);
   const auto* const in = reinterpret_cast<const Real*>(from);
   auto* const out = reinterpret_cast<Real*>(to);
-  if constexpr (N <= 8 && Width < 4) {
-    tiny_tile<N, Swapped, simd<Real, 1>>(in, out, given.scale);
-  } else if constexpr (N > 8) {
-    constexpr int group = N == 64 ? 8 : 4;
-    grouped_tile<N / group, group, Swapped, simd<Real, group>>(in, 0, out, 0, given.roots,
-                                                               given.scale);
-  } else {
-    using V = pair_of<Real>;
-    const V factor{given.scale - typename V::vector{}};
-    if constexpr (N == 2) two_points(in, out, factor);
-    if constexpr (N == 4) four_points<Swapped>(in, out, factor);
-    if constexpr (N == 8) eight_points<Swapped>(in, out, factor);
-  }
+  using V = pair_of<Real>;
+  const V factor{given.scale - typename V::vector{}};
+  if constexpr (N == 2) two_points(in, out, factor);
+  if constexpr (N == 4) four_points<Swapped>(in, out, factor);
+  if constexpr (N == 8) eight_points<Swapped>(in, out, factor);
 }
 
 template <int N, class Real, int Width>
 single_kernel single_kernel_of(bool is_swapped) {
-  constexpr bool is_power_of_two = (N & (N - 1)) == 0;
-  if constexpr (has_number_vectors(N, sizeof(Real))) {
+  constexpr bool is_of_pairs = N == 2 || N == 4 || N == 8;
+  if constexpr (has_number_vectors(N, sizeof(Real)) || (is_of_pairs && Width < 4)) {
     return is_swapped ? row_of_numbers<N, direction::inverse, Real>
                       : row_of_numbers<N, direction::forward, Real>;
-  } else if constexpr (!is_power_of_two) {
+  } else if constexpr (is_of_pairs) {
+    return is_swapped ? single_of_pairs<N, true, Real> : single_of_pairs<N, false, Real>;
+  } else {
     return two_stage_kernel<N, Real, Width>(is_swapped);
-  } else if constexpr (N > 1 && N <= 64 && (N < 16 || (N < 64 ? 4 : 8) <= Width)) {
-    return is_swapped ? single_of_length<N, true, Real, Width>
-                      : single_of_length<N, false, Real, Width>;
   }
-  return nullptr;
 }
 
 /// kernels::single

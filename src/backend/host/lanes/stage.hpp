@@ -15,8 +15,8 @@
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
-/// Replaces x by its forward DFT of 9, with twiddles of their own: eight operations more than with
-/// those that become factors of DFTs of 3, and a shorter chain of them.
+/// Replaces x by its forward DFT of 9 with separate twiddles: eight operations more than dft() of
+/// 9, whose twiddles are part of its DFTs of 3, but a shorter chain of dependent ones.
 template <class V>
 WINGBEAT_LANES void butterfly_of_9(lanes<V> (&x)[9]) {
   constexpr auto forward = device::direction::forward;
@@ -36,7 +36,7 @@ WINGBEAT_LANES void butterfly_of_9(lanes<V> (&x)[9]) {
   }
 }
 
-/// Replaces x by its forward DFT. Of 12 points, DFTs of 3 come first: fewer vectors are spilled.
+/// Replaces x by its forward DFT. For 12 points, DFTs of 3 come first, which spills fewer vectors.
 template <int Radix, class V>
 WINGBEAT_LANES void butterfly(lanes<V> (&x)[Radix]) {
   using device::direction;
@@ -58,8 +58,8 @@ WINGBEAT_LANES void turn_alike(lanes<V> (&x)[Radix], const typename V::Real* roo
   for (int k = 1; k < Radix; ++k) x[k] = x[k] * broadcast<V>(roots + 2 * (k - 1));
 }
 
-/// Outputs `first` to `first + width` of each lane, those that there are not as 0, with lanes and
-/// outputs exchanged: re[l] and im[l] are of lane place_of(l).
+/// Exchanges lanes and outputs: re[l] and im[l] become outputs `first` to `first + width` of lane
+/// place_of(l), and 0 beyond the last output.
 template <int Radix, class V>
 WINGBEAT_LANES void transpose_outputs(const lanes<V> (&x)[Radix], size_t first, V (&re)[V::width],
                                       V (&im)[V::width]) {
@@ -90,23 +90,6 @@ WINGBEAT_LANES void store_transposed(typename V::Real* out, size_t pitch, lanes<
       const auto row = static_cast<size_t>(place_of<typename V::Real>(l, w));
       store_split<V>(out + row * pitch + 2 * w * block, {re[l], im[l]});
     }
-  }
-}
-
-/// First stage of one row.  in: [r][p] pairs;  out: [p][k] split;  roots: [p / width][k - 1] split
-template <int Radix, bool Swapped, class V>
-[[gnu::flatten, gnu::noinline]] void first_in_row(const typename V::Real* in, typename V::Real* out,
-                                                  const typename V::Real* roots, size_t n_p) {
-  constexpr int w = V::width;
-  for (size_t p = 0; p < n_p; p += w) {
-    lanes<V> x[Radix];
-    WINGBEAT_UNROLL
-    for (int r = 0; r < Radix; ++r) x[r] = load_placed<Swapped, V>(in + 2 * (p + r * n_p));
-    butterfly(x);
-    WINGBEAT_UNROLL
-    for (int k = 1; k < Radix; ++k) x[k] = x[k] * load_split<V>(roots + 2 * w * (k - 1));
-    store_transposed(out + 2 * Radix * p, 2 * Radix, x);
-    roots += 2 * w * (Radix - 1);
   }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of Stockham stages, and whole transforms of rows by them.
+// Chains of Stockham stages: those between the first one and the last.
 #pragma once
 
-#include "backend/host/kernels.hpp"            // chain, rows
+#include "backend/host/kernels.hpp"            // chain
 #include "backend/host/lanes/prime_stage.hpp"  // middle_of_prime
-#include "backend/host/lanes/stage.hpp"        // first_in_row, middle, last
+#include "backend/host/lanes/stage.hpp"        // middle
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
@@ -69,41 +69,6 @@ const typename V::Real* run_middle(const chain& factors, const typename V::Real*
     other = written;
   }
   return in;
-}
-
-template <bool Swapped, class V>
-void transform_rows(const chain& factors, const typename V::Real* roots,
-                    const rows<typename V::Real>& work, typename V::Real* scratch) {
-  using Real = typename V::Real;
-  const size_t n = factors.length;
-  const stage& head = factors.stages[0];
-  const int tail = factors.stages[factors.n_stages - 1].radix;
-  const Real* in = work.in;
-  Real* out = work.out;
-  for (size_t row = 0; row < work.count; ++row) {
-    with_radix<V>(head.radix, [&](auto r) {
-      if constexpr (decltype(r)::value % V::width == 0) {
-        first_in_row<decltype(r)::value, Swapped, V>(in, scratch, roots + head.roots,
-                                                     n / head.radix);
-      }
-    });
-    const Real* const stages =
-        run_middle<V>(factors, roots, scratch, scratch + 2 * n, scratch, head.radix / V::width, 1);
-    with_radix<V>(tail, [&](auto r) {
-      last<decltype(r)::value, Swapped, V>(stages, out, V::width, n / tail / V::width, work.scale);
-    });
-    in += 2 * work.in_pitch;
-    out += 2 * work.out_pitch;
-  }
-}
-
-/// kernels::stockham: the widest vectors, a half and a quarter of them.
-template <class Real>
-rows_kernel<Real> stockham(int width, bool is_swapped) {
-  return with_width<Real>(width, [&](auto vector) -> rows_kernel<Real> {
-    using V = decltype(vector);
-    return is_swapped ? transform_rows<true, V> : transform_rows<false, V>;
-  });
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

@@ -78,7 +78,8 @@ typename V::Real* transform_split(const chain& factors, const typename V::Real* 
   return bins;
 }
 
-/// Columns times a chirp, transformed, times its spectrum, transformed back, times the chirp.
+/// Multiplies columns by a chirp, transforms them, multiplies them by its spectrum, transforms them
+/// back and multiplies them by the chirp.
 template <bool Swapped, class V>
 [[gnu::flatten, gnu::noinline]] void transform_chirped_strip(
     const chain& factors, const typename V::Real* roots, const convolved<typename V::Real>& chirp,

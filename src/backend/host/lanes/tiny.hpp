@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of 1, 2, 4 and 8 points, each lane a row of its own: `width` adjacent rows fill 2 N vectors
-// exactly. Rows of other lengths stay pairs: numbers.hpp.
+// Rows of 1 and of 8 points, each lane a row of its own: `width` adjacent rows fill 2 N vectors
+// exactly. Rows of other lengths stay pairs: numbers.hpp. All rows in registers by their length.
 #pragma once
 
 #include "backend/host/kernels.hpp"        // rows
+#include "backend/host/lanes/grouped.hpp"  // row_pairs
 #include "backend/host/lanes/numbers.hpp"  // all_rows_of_numbers
 #include "backend/host/lanes/simd.hpp"     // simd, transpose
 #include "backend/host/lanes/stage.hpp"    // butterfly
 
 namespace wingbeat::backend::host::WINGBEAT_HOST_ISA {
 
-/// Exchanges "a vector holds a row, or several" with "a lane holds a row", [i][square] with
-/// [square][i], or back. What a vector holds in which lane is as good as any other order, since the
-/// way back undoes it.
+/// Moves from "a vector holds one or several rows" to "a lane holds a row", [i][square] to
+/// [square][i], or back. The order of rows in the lanes does not matter, because the way back
+/// undoes it.
 template <bool Back, int Reals, class V>
 WINGBEAT_LANES void exchange_rows_and_lanes(V (&v)[Reals]) {
   constexpr int size = Reals < V::width ? Reals : V::width;
@@ -56,64 +57,41 @@ template <int N, bool Swapped, class V>
   for (int i = 0; i < 2 * N; ++i) store(out + i * V::width, v[i]);
 }
 
-/// Transforms `width` rows that are not adjacent, through a copy.
-template <int N, bool Swapped, class V>
-void tiny_copied(const rows<typename V::Real>& work, size_t row) {
-  using Real = typename V::Real;
-  constexpr size_t row_bytes = 2 * N * sizeof(Real);
-  Real tile[2 * N * V::width];
-  for (size_t i = 0; i < V::width; ++i) {
-    __builtin_memcpy(tile + 2 * N * i, work.in + 2 * work.in_pitch * (row + i), row_bytes);
-  }
-  tiny_tile<N, Swapped, V>(tile, tile, work.scale);
-  for (size_t i = 0; i < V::width; ++i) {
-    __builtin_memcpy(work.out + 2 * work.out_pitch * (row + i), tile + 2 * N * i, row_bytes);
-  }
-}
-
-/// Transforms rows from `row` on: as many as fill these vectors, the rest with narrower ones.
-template <int N, bool Swapped, class V>
-void tiny_rows(const rows<typename V::Real>& work, size_t row) {
-  using Real = typename V::Real;
-  constexpr int w = V::width;
-  const bool are_adjacent = work.in_pitch == N && work.out_pitch == N;
-  for (; work.count - row >= w; row += w) {
-    const Real* const in = work.in + 2 * work.in_pitch * row;
-    Real* const out = work.out + 2 * work.out_pitch * row;
-    if (w == 1 || are_adjacent) {
-      tiny_tile<N, Swapped, V>(in, out, work.scale);
-    } else {
-      tiny_copied<N, Swapped, V>(work, row);
+/// Transforms adjacent rows that fill vectors in lanes, and the others as numbers.
+template <int N, bool Swapped, class Real, int Width>
+void tiny_rows(const chain& factors, const Real* roots, const rows<Real>& work, Real* scratch) {
+  rows<Real> left = work;
+  if (work.in_pitch == 2 * N && work.out_pitch == 2 * N) {
+    for (; left.count >= Width; left.count -= Width) {
+      tiny_tile<N, Swapped, simd<Real, Width>>(left.in, left.out, left.scale);
+      left.in += 2 * N * Width;
+      left.out += 2 * N * Width;
     }
   }
-  if constexpr (w > 1) {
-    constexpr int narrower = w * sizeof(Real) > 16 ? w / 2 : 1;
-    if (row < work.count) tiny_rows<N, Swapped, simd<Real, narrower>>(work, row);
-  }
-}
-
-template <int N, bool Swapped, class Real, int Width>
-void tiny_of_length(const chain&, const Real*, const rows<Real>& work, Real*) {
-  tiny_rows<N, Swapped, simd<Real, Width>>(work, 0);
+  constexpr direction dir = Swapped ? direction::inverse : direction::forward;
+  all_rows_of_numbers<N, dir, Real, Width>(factors, roots, left, scratch);
 }
 
 template <int N, class Real, int Width>
-rows_kernel<Real> tiny_kernel(bool is_swapped) {
+rows_kernel<Real> codelet_of(bool is_swapped) {
+  constexpr two_stages shape = two_stages_of(N, sizeof(Real), Width);
   if constexpr (has_number_rows(N, sizeof(Real))) {
     return is_swapped ? all_rows_of_numbers<N, direction::inverse, Real, Width>
                       : all_rows_of_numbers<N, direction::forward, Real, Width>;
   } else if constexpr (N <= 8) {
-    return is_swapped ? tiny_of_length<N, true, Real, Width>
-                      : tiny_of_length<N, false, Real, Width>;
+    return is_swapped ? tiny_rows<N, true, Real, Width> : tiny_rows<N, false, Real, Width>;
+  } else if constexpr ((N & (N - 1)) == 0 && shape.radix > 0) {
+    return is_swapped ? row_pairs<shape.radix, shape.width, true, Real, Width>
+                      : row_pairs<shape.radix, shape.width, false, Real, Width>;
   }
   return nullptr;
 }
 
-/// kernels::tiny
+/// kernels::codelet
 template <class Real, int Width>
-rows_kernel<Real> tiny(size_t length, bool is_swapped) {
-  return kernel_for<35>(
-      length, [&](auto n) { return tiny_kernel<decltype(n)::value, Real, Width>(is_swapped); });
+rows_kernel<Real> codelet(size_t length, bool is_swapped) {
+  return kernel_for<64>(
+      length, [&](auto n) { return codelet_of<decltype(n)::value, Real, Width>(is_swapped); });
 }
 
 }  // namespace wingbeat::backend::host::WINGBEAT_HOST_ISA

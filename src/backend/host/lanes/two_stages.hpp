@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of A B points in two stages without a loop or a call between them:  j = j1 B + j2,
-// k = k1 + A k2.  A-point DFTs, each lane another j2; a transposition; B-point DFTs, each lane
-// another k1. The last vector of lanes begins earlier where it would have lanes left.
+// One row of A B points in two stages without a loop or a call between them: j = j1 B + j2, k = k1
+// + A k2. A-point DFTs, each lane another j2; a transposition; B-point DFTs, each lane another k1.
+// The last vector begins earlier where lanes would be unused.
 #pragma once
 
 #include "backend/host/kernels.hpp"      // single_row, first_of_tile, place_of, two_stages_of

@@ -14,8 +14,8 @@
 
 namespace wingbeat::backend::host {
 
-/// Splits a length into as few radices as possible but `min_stages`, none below 4 where that can
-/// be had, the first one at least `width`, which lets it transpose in registers.
+/// Splits a power of two into as few radices as possible, at least `min_stages`, none below 4 if
+/// possible; the first is at least `width`, so that its outputs are transposed in registers.
 inline chain factorised(std::size_t length, int width, int max_radix, int min_stages = 2) {
   chain result;
   result.length = length;
@@ -44,9 +44,9 @@ class table_writer {
   explicit table_writer(Real* table) : begin_(table), next_(table) {}
 
   [[nodiscard]] std::size_t written() const { return static_cast<std::size_t>(next_ - begin_); }
-  [[nodiscard]] Real* here() const { return next_; }
+  [[nodiscard]] Real* next() const { return next_; }
 
-  void one(std::complex<Real> root) {
+  void put(std::complex<Real> root) {
     *next_++ = root.real();
     *next_++ = root.imag();
   }
@@ -70,7 +70,7 @@ template <class Real>
 void write_prime(table_writer<Real>& table, std::size_t radix) {
   const root_products<Real> w{radix};
   for (std::size_t j = 1; j <= radix / 2; ++j) {
-    for (std::size_t k = 1; k <= radix / 2; ++k) table.one(std::conj(w(j * k % radix)));
+    for (std::size_t k = 1; k <= radix / 2; ++k) table.put(std::conj(w(j * k % radix)));
   }
 }
 
@@ -83,7 +83,7 @@ void write_stage(table_writer<Real>& table, std::size_t n_p, std::size_t radix) 
   }
   const root_products<Real> w{n_p * radix};
   for (std::size_t p = 0; p < n_p; ++p) {
-    for (std::size_t k = 1; k < radix; ++k) table.one(w(p * k));
+    for (std::size_t k = 1; k < radix; ++k) table.put(w(p * k));
   }
 }
 
@@ -101,8 +101,8 @@ void write_chain(table_writer<Real>& table, chain& factors, int begin) {
   }
 }
 
-/// Returns the reals all but the first of a chain's stages may need: N/R1 (1 + 1/R2 + ...), and
-/// R^2 / 2 of each prime above butterflies.
+/// Returns an upper bound of the reals that the stages after the first need: N/R1 (1 + 1/R2 + ...),
+/// and R^2 / 2 for each prime larger than butterflies.
 inline std::size_t chain_reals(std::size_t length) {
   std::size_t reals = 4 * length, left = length;
   for (std::size_t r = 2; r <= longest_prime_radix; ++r) {

@@ -14,7 +14,18 @@
 
 namespace wingbeat::backend::host {
 
-/// Of forward transforms of N points within M; those of inverse ones are the conjugates.
+template <class Real>
+aligned_array<Real> rounded(const std::vector<std::complex<double>>& numbers) {
+  auto result = make_aligned<Real>(2 * numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    result[2 * i] = static_cast<Real>(numbers[i].real());
+    result[2 * i + 1] = static_cast<Real>(numbers[i].imag());
+  }
+  return result;
+}
+
+/// The numbers of forward transforms of N points within M; an inverse transform takes their
+/// conjugates.
 template <class Real>
 class chirp_table {
  public:
@@ -22,8 +33,8 @@ class chirp_table {
     const chirp forward{length, padded,
                         true,   sizeof(Real) == sizeof(double) ? precision::fp64 : precision::fp32,
                         0,      programs::transform_forward};
-    factors_ = rounded(forward.factors);
-    spectrum_ = rounded(forward.spectrum);
+    factors_ = rounded<Real>(forward.factors);
+    spectrum_ = rounded<Real>(forward.spectrum);
   }
 
   [[nodiscard]] convolved<Real> view() const noexcept {
@@ -31,15 +42,6 @@ class chirp_table {
   }
 
  private:
-  static aligned_array<Real> rounded(const std::vector<std::complex<double>>& numbers) {
-    auto result = make_aligned<Real>(2 * numbers.size());
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      result[2 * i] = static_cast<Real>(numbers[i].real());
-      result[2 * i + 1] = static_cast<Real>(numbers[i].imag());
-    }
-    return result;
-  }
-
   std::size_t length_;
   aligned_array<Real> factors_, spectrum_;
 };

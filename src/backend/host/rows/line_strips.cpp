@@ -7,12 +7,11 @@
 #include <string>
 
 #include "backend/host/aligned.hpp"               // aligned_up, aligned_start_of
-#include "backend/host/axes/passes.hpp"           // stored_as
+#include "backend/host/axes/ends.hpp"             // tile_end, stored_as
 #include "backend/host/line_kernels.hpp"          // lane_lines
 #include "backend/host/rows/mixed_chain.hpp"      // has_radices
+#include "backend/host/rows/row_method.hpp"       // kernels_of, line_kernels_of
 #include "backend/host/rows/strip_transform.hpp"  // strip_transform
-#include "backend/host/thread_pool.hpp"           // thread_pool
-#include "backend/host/thresholds.hpp"            // limits
 #include "programs/reductions.hpp"                // reduced, roots_of
 #include "request/traits.hpp"                     // traits_of
 #include "text/formatted.hpp"                     // formatted
@@ -28,90 +27,82 @@ using programs::reduction;
 /// points, took 0.53 and 0.83 of the time that rows take, of 3,001 and 4,093 1.02 and 1.12.
 constexpr std::size_t longest_chirped = 2048;
 
-/// Returns the rows of complex numbers that an inner transform takes: half as many as reals.
+/// Returns the points of the inner transform as complex rows: half of an even number of reals.
 std::size_t rows_of(const reduction& chosen) {
   const bool is_packed = chosen.inner != transform::forward && chosen.length % 2 == 0;
   return is_packed ? chosen.length / 2 : chosen.length;
 }
 
 /// One side of the lines in memory.
-struct line_end {
-  line_numbers numbers;
-  stored type;
-  std::size_t number_bytes;
+template <class Real>
+class line_end {
+ public:
+  line_end(const kernels<Real>& kernel_set, const line_numbers& given, precision real)
+      : numbers(given),
+        type_(stored_as(real)),
+        elements_(kernel_set,
+                  {.type = type_, .length = valid(), .valid = {0, valid()}, .stride = given.stride},
+                  given.loops[0].stride, nullptr, nullptr) {}
 
   [[nodiscard]] std::size_t valid() const { return numbers.end - numbers.first; }
-  /// Returns whether lines from `first` on follow each other evenly, `count` of them.
-  [[nodiscard]] bool is_run(std::size_t first, std::size_t count) const {
-    return numbers.depth <= 1 || first % numbers.loops[0].count + count <= numbers.loops[0].count;
+  [[nodiscard]] std::size_t bytes() const {
+    return valid() * (type_ == stored::own ? sizeof(Real) : 2);
   }
-  [[nodiscard]] bool is_beside(std::size_t first, std::size_t count) const {
-    return type == stored::own && numbers.loops[0].stride == 1 && is_run(first, count);
-  }
-  [[nodiscard]] bool are_rows(std::size_t first, std::size_t count) const {
-    return type == stored::own && numbers.stride == 1 && is_run(first, count);
+  /// Returns whether elements of `count` lines from `first` on are neighbours, in kernels' numbers.
+  [[nodiscard]] bool are_beside(std::size_t first, std::size_t count) const {
+    return type_ == stored::own && numbers.loops[0].stride == 1 && run_at(first, count) == count;
   }
   /// Returns where element `origin` of a line is.
-  template <class Byte>
-  [[nodiscard]] Byte* line_at(Byte* memory, std::size_t line) const {
-    return memory + numbers.offset_of(line) * number_bytes;
+  [[nodiscard]] Real* line_at(std::byte* memory, std::size_t line) const {
+    return reinterpret_cast<Real*>(memory) + numbers.offset_of(line);
   }
-  /// Returns where its first element in memory is.
-  template <class Byte>
-  [[nodiscard]] Byte* at(Byte* memory, std::size_t line) const {
-    return line_at(memory, line) + (numbers.first - numbers.origin) * numbers.stride * number_bytes;
+  /// Move the elements in memory of `count` lines from `first` on to or from a tile.
+  void fetch(std::byte* memory, std::size_t first, std::size_t count, Real* tile,
+             std::size_t width) const {
+    by_runs(memory, first, count, [&](const begin_of_end& begin, std::size_t n, std::size_t lane) {
+      elements_.fetch(begin, n, {width, 1}, tile + lane, 1);
+    });
   }
-  /// Calls work(rectangle, line, lane) for `count` lines from `first` on, in runs.
+  void put(const Real* tile, std::size_t width, std::size_t first, std::size_t count,
+           std::byte* memory) const {
+    by_runs(memory, first, count, [&](const begin_of_end& begin, std::size_t n, std::size_t lane) {
+      elements_.put(tile + lane, {width, 1}, n, begin, 1);
+    });
+  }
+
+  line_numbers numbers;
+
+ private:
+  /// Returns how many lines from `line` on, at most `count`, follow each other evenly.
+  [[nodiscard]] std::size_t run_at(std::size_t line, std::size_t count) const {
+    const std::size_t n = numbers.loops[0].count;
+    return numbers.depth <= 1 ? count : std::min(count, n - line % n);
+  }
   template <class Work>
-  void by_runs(std::size_t first, std::size_t count, std::size_t width, const Work& work) const {
-    for (std::size_t lane = 0; lane < count;) {
-      const std::size_t line = first + lane;
-      const auto& [n, line_stride] = numbers.loops[0];
-      const std::size_t run =
-          numbers.depth <= 1 ? count - lane : std::min(count - lane, n - line % n);
-      rectangle shape{.type = type};
-      if (line_stride < numbers.stride) {
-        shape.n_runs = valid(), shape.run_length = run;
-        shape.memory_run = numbers.stride, shape.memory_step = line_stride;
-        shape.tile_run = width, shape.tile_step = 1;
-      } else {
-        shape.n_runs = run, shape.run_length = valid();
-        shape.memory_run = line_stride, shape.memory_step = numbers.stride;
-        shape.tile_run = 1, shape.tile_step = width;
-      }
-      work(shape, line, lane);
-      lane += run;
+  void by_runs(std::byte* memory, std::size_t first, std::size_t count, const Work& work) const {
+    const std::size_t begin = (numbers.first - numbers.origin) * numbers.stride;
+    for (std::size_t lane = 0, n = 0; lane < count; lane += n) {
+      n = run_at(first + lane, count - lane);
+      work(begin_of_end{memory, numbers.offset_of(first + lane) + begin}, n, lane);
     }
   }
-};
 
-template <class Real>
-lane_lines<Real> lanes_of(const line_numbers& numbers) {
-  return {.length = numbers.length,
-          .origin = numbers.origin,
-          .first = numbers.first,
-          .end = numbers.end,
-          .is_reversed = numbers.is_reversed,
-          .is_alternating = numbers.is_alternating,
-          .has_first_edge = numbers.has_first_edge,
-          .has_last_edge = numbers.has_last_edge,
-          .edge = static_cast<Real>(numbers.edge)};
-}
+  stored type_;
+  tile_end<Real> elements_;
+};
 
 template <class Real>
 class line_strips final : public backend::call {
  public:
   using stage = void (*)(const lane_lines<Real>&);
 
-  line_strips(const kernels<Real>& kernel_set, const line_kernels<Real>& line_set,
-              const lines_of_reals& request, const reduction& chosen, stage load, stage store)
-      : kernels_(kernel_set),
-        lines_(line_set),
-        load_(load),
+  line_strips(const kernels<Real>& kernel_set, const lines_of_reals& request,
+              const reduction& chosen, stage load, stage store)
+      : load_(load),
         store_(store),
         kind_(request::traits_of(request.kind)),
-        in_(end_of(request.in, request.in_stored)),
-        out_(end_of(request.out, request.out_stored)),
+        in_(kernel_set, request.in, request.in_stored),
+        out_(kernel_set, request.out, request.out_stored),
         count_(request.count),
         width_(static_cast<std::size_t>(kernel_set.width)),
         chosen_(chosen),
@@ -131,7 +122,7 @@ class line_strips final : public backend::call {
     return slot_bytes() * std::min<std::size_t>(n_tiles(), n_threads_) + alignment_bytes;
   }
   [[nodiscard]] std::size_t traffic_bytes() const noexcept override {
-    return count_ * (in_.valid() * in_.number_bytes + out_.valid() * out_.number_bytes);
+    return count_ * (in_.bytes() + out_.bytes());
   }
   [[nodiscard]] std::string explain() const override {
     return formatted("lines of {} reals side by side, {}\n{}", kind_.name, chosen_.description,
@@ -149,19 +140,16 @@ class line_strips final : public backend::call {
   }
 
  private:
-  static line_end end_of(const line_numbers& numbers, precision type) {
-    const stored given = stored_as(type);
-    return {numbers, given, given == stored::own ? sizeof(Real) : 2};
-  }
   [[nodiscard]] std::size_t n_tiles() const noexcept { return (count_ + width_ - 1) / width_; }
   [[nodiscard]] std::size_t column_reals() const noexcept { return 2 * width_ * rows_of(chosen_); }
-  /// Of columns, the lines on their way to them, and the strip's own.
+  /// A thread's memory: columns, the strip's scratch, and lines on their way to or from the
+  /// columns.
   [[nodiscard]] std::size_t slot_bytes() const noexcept {
     const std::size_t n_lanes = std::max(in_.valid(), out_.valid()) * width_;
     return aligned_up((column_reals() + columns_.scratch_reals() + n_lanes) * sizeof(Real));
   }
 
-  void run_tile(std::size_t first, const std::byte* in, std::byte* out, Real* slot) const {
+  void run_tile(std::size_t first, std::byte* in, std::byte* out, Real* slot) const {
     const std::size_t n = std::min(width_, count_ - first);
     Real* const scratch = slot + column_reals();
     Real* const lanes = scratch + columns_.scratch_reals();
@@ -176,63 +164,55 @@ class line_strips final : public backend::call {
     put(first, n, slot, lanes, out);
   }
 
-  [[nodiscard]] lane_lines<Real> lines_of(const line_end& end, Real* slot) const {
-    lane_lines<Real> lines = lanes_of<Real>(end.numbers);
-    lines.roots = reinterpret_cast<const Real*>(roots_.bytes.data());
-    lines.tile = slot;
-    lines.points = chosen_.length;
-    lines.packing = reinterpret_cast<const Real*>(packing_.data());
+  [[nodiscard]] lane_lines<Real> lines_of(const line_numbers& numbers, Real* slot) const {
+    return {.length = numbers.length,
+            .origin = numbers.origin,
+            .first = numbers.first,
+            .end = numbers.end,
+            .is_reversed = numbers.is_reversed,
+            .is_alternating = numbers.is_alternating,
+            .has_first_edge = numbers.has_first_edge,
+            .has_last_edge = numbers.has_last_edge,
+            .edge = static_cast<Real>(numbers.edge),
+            .roots = reinterpret_cast<const Real*>(roots_.bytes.data()),
+            .tile = slot,
+            .points = chosen_.length,
+            .packing = reinterpret_cast<const Real*>(packing_.data())};
+  }
+  /// Lines whose elements in memory stand in `lanes`.
+  [[nodiscard]] lane_lines<Real> moved(lane_lines<Real> lines, Real* lanes) const {
+    lines.in = lines.out = lanes;
+    lines.pitch = width_;
+    lines.origin = lines.first;
     return lines;
   }
 
-  void fetch(std::size_t first, std::size_t n, const std::byte* in, Real* slot, Real* lanes) const {
-    lane_lines<Real> lines = lines_of(in_, slot);
-    if (n == width_ && in_.is_beside(first, n)) {
-      lines.in = reinterpret_cast<const Real*>(in_.line_at(in, first));
+  void fetch(std::size_t first, std::size_t n, std::byte* in, Real* slot, Real* lanes) const {
+    lane_lines<Real> lines = lines_of(in_.numbers, slot);
+    if (n == width_ && in_.are_beside(first, n)) {
+      lines.in = in_.line_at(in, first);
       lines.pitch = in_.numbers.stride;
       return load_(lines);
     }
-    if (n == width_ && in_.are_rows(first, n)) {
-      lines_.gather({reinterpret_cast<const Real*>(in_.at(in, first)), lanes,
-                     in_.numbers.loops[0].stride, in_.valid()});
-    } else {
-      if (n < width_) std::fill_n(lanes, in_.valid() * width_, Real{0});
-      in_.by_runs(first, n, width_,
-                  [&](const rectangle& shape, std::size_t line, std::size_t lane) {
-                    kernels_.gather(shape, in_.at(in, line), lanes + lane);
-                  });
-    }
-    lines.in = lanes;
-    lines.pitch = width_;
-    lines.origin = lines.first;
-    load_(lines);
+    if (n < width_) std::fill_n(lanes, in_.valid() * width_, Real{0});
+    in_.fetch(in, first, n, lanes, width_);
+    load_(moved(lines, lanes));
   }
 
   void put(std::size_t first, std::size_t n, Real* slot, Real* lanes, std::byte* out) const {
-    lane_lines<Real> lines = lines_of(out_, slot);
-    if (n == width_ && out_.is_beside(first, n)) {
-      lines.out = reinterpret_cast<Real*>(out_.line_at(out, first));
+    lane_lines<Real> lines = lines_of(out_.numbers, slot);
+    if (n == width_ && out_.are_beside(first, n)) {
+      lines.out = out_.line_at(out, first);
       lines.pitch = out_.numbers.stride;
       return store_(lines);
     }
-    lines.out = lanes;
-    lines.pitch = width_;
-    lines.origin = lines.first;
-    store_(lines);
-    if (n == width_ && out_.are_rows(first, n)) {
-      return lines_.scatter({lanes, reinterpret_cast<Real*>(out_.at(out, first)),
-                             out_.numbers.loops[0].stride, out_.valid()});
-    }
-    out_.by_runs(first, n, width_, [&](const rectangle& shape, std::size_t line, std::size_t lane) {
-      kernels_.scatter(shape, lanes + lane, out_.at(out, line));
-    });
+    store_(moved(lines, lanes));
+    out_.put(lanes, width_, first, n, out);
   }
 
-  kernels<Real> kernels_;
-  line_kernels<Real> lines_;
   stage load_, store_;
   const request::traits& kind_;
-  line_end in_, out_;
+  line_end<Real> in_, out_;
   std::size_t count_, width_;
   reduction chosen_;
   strip_transform<Real> columns_;
@@ -243,9 +223,8 @@ class line_strips final : public backend::call {
 };
 
 template <class Real>
-std::shared_ptr<const backend::call> made(const kernels<Real>& kernel_set,
-                                          const line_kernels<Real>& line_set,
-                                          const lines_of_reals& request) {
+std::shared_ptr<const backend::call> made(const named_set& set, const lines_of_reals& request) {
+  const kernels<Real>& kernel_set = kernels_of<Real>(set);
   std::shared_ptr<const backend::call> result;
   const bool fill_lanes = 4 * request.count >= 3 * static_cast<std::size_t>(kernel_set.width);
   programs::reduced(request::traits_of(request.kind), request.in.length,
@@ -255,9 +234,10 @@ std::shared_ptr<const backend::call> made(const kernels<Real>& kernel_set,
                                             programs::fine_bits_of(chosen.roots) == 0;
                       const bool fits = rows > 1 && (has_radices(rows) || rows <= longest_chirped);
                       if (!fill_lanes || !is_short || !fits) return;
-                      const line_kernel<decltype(functor), Real>& kernel = line_set;
+                      const line_kernel<decltype(functor), Real>& kernel =
+                          line_kernels_of<Real>(set);
                       result = std::make_shared<const line_strips<Real>>(
-                          kernel_set, line_set, request, chosen, kernel.load, kernel.store);
+                          kernel_set, request, chosen, kernel.load, kernel.store);
                     });
   return result;
 }
@@ -267,9 +247,9 @@ std::shared_ptr<const backend::call> made(const kernels<Real>& kernel_set,
 std::shared_ptr<const backend::call> make_line_strips(const named_set& kernel_set,
                                                       const lines_of_reals& request) {
   if (request.real == precision::fp64) {
-    return made<double>(kernel_set.kernels->fp64, kernel_set.lines->fp64, request);
+    return made<double>(kernel_set, request);
   }
-  return made<float>(kernel_set.kernels->fp32, kernel_set.lines->fp32, request);
+  return made<float>(kernel_set, request);
 }
 
 }  // namespace wingbeat::backend::host

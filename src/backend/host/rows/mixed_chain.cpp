@@ -12,8 +12,8 @@
 namespace wingbeat::backend::host {
 namespace {
 
-/// One radix and what a stage of it costs for each point, in vector instructions: its butterfly,
-/// its roots, and its loads and stores.
+/// A radix and the cost of its stage for each point, in vector instructions: butterfly, roots,
+/// loads and stores.
 struct radix_cost {
   int radix;
   double per_point;
@@ -25,14 +25,15 @@ constexpr radix_cost costs[] = {
     {8, 16.0},  {7, 19.0},  {6, 17.0},  {5, 16.5},  {4, 12.5},  {3, 13.5},  {2, 9.5},
 };
 
-/// What a stage that only moves elements costs, and one of a prime by the definition, for each of
-/// R terms and beside them.
+/// The cost of a stage that only moves elements; the cost of a prime by the definition, for each of
+/// its R terms and apart from them.
 constexpr double copy_cost = 4, prime_term_cost = 1.5, prime_cost = 14;
 
-/// Of all stages: a chirp takes two transforms of twice as many points.
+/// The most that all stages may cost for each point: a chirp takes two transforms of twice as many
+/// points.
 constexpr double most_per_point = 250;
 
-/// The largest radix that pays in strips of the widest vectors; in 32 bytes the largest of all do.
+/// The largest radix that pays in strips of vectors of 64 bytes. In vectors of 32 bytes all do.
 constexpr int max_strip_radix = 13;
 
 double cost_of(const std::vector<int>& radices) {
@@ -47,8 +48,8 @@ double cost_of(const std::vector<int>& radices) {
   return cost;
 }
 
-/// A search for the cheapest chain: radices in falling order. Primes above them come between the
-/// first and the others, or between stages that move elements.
+/// A search for the cheapest chain, radices in falling order. Larger primes come after the first
+/// radix, or between stages that move elements.
 class search {
  public:
   search(std::size_t length, int max_radix) {
@@ -97,22 +98,22 @@ class search {
   double best_cost_ = std::numeric_limits<double>::infinity();
 };
 
-/// What a vector instruction costs by the vector's bytes: processors split the widest in two, but
-/// not loads and moves (bench/lessons/processor.md#vectors-of-64-bytes).
+/// The cost of a vector instruction by the vector's bytes: processors split arithmetic on the
+/// widest vectors in two, but not loads and moves (bench/lessons/processor.md#vectors-of-64-bytes).
 double instruction_cost(std::size_t bytes) {
   return bytes > 32 ? 1.6 : bytes > 16 ? 1 : 0.85;
 }
 
-/// What step roots and the transposition cost for each point, in the same unit.
+/// The cost of step roots and the transposition for each point.
 constexpr double step_cost = 20;
 
-/// Each stage's call; of transposed rows the roots of the first stage for each vector, and a vector
-/// that is stored again because the first stage's bins fill none.
+/// The cost of a stage's call; of a vector of roots of the first stage of transposed rows; and of
+/// storing a vector again because the bins of the first stage do not fill one.
 constexpr double call_cost = 30;
 constexpr double first_root_cost = 10;
 constexpr double few_lanes_cost = 10;
 
-/// What it costs for each point to bring rows to lanes and back.
+/// Returns the cost for each point of moving rows to lanes and back.
 double lanes_cost(std::size_t width, std::size_t number_bytes) {
   return number_bytes > 4 && width * number_bytes > 32 ? 55 : 30;
 }
@@ -166,8 +167,9 @@ matrix_shape matrix_shape_of(std::size_t length, std::size_t width, std::size_t 
     divisors.push_back(a);
     if (length / a != a) divisors.push_back(length / a);
   }
-  longest = std::max({longest, divisors.back(), length / divisors.back()});  // the squarest
   matrix_shape best;
+  if (divisors.empty()) return best;
+  longest = std::max({longest, divisors.back(), length / divisors.back()});  // the squarest
   for (const std::size_t a : divisors) {
     const std::size_t b = length / a;
     if (std::max(a, b) > longest || b < width) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths that are no powers of two as chains of Stockham stages, as matrices, as transposed rows.
+// Lengths that are no powers of two, split into Stockham stages, matrices or transposed rows, and
+// their costs.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -9,8 +10,8 @@
 
 namespace wingbeat::backend::host {
 
-/// Returns whether a length is transformed by radices: products of 2 to 13, and of few larger
-/// primes that cost less by the definition than a chirp does.
+/// Returns whether a length is a product of 2 to 13 and of a few larger primes, which cost less by
+/// the definition than a chirp.
 [[nodiscard]] bool has_radices(std::size_t length);
 
 /// Splits such a length into the radices that cost least together.
@@ -28,9 +29,9 @@ struct matrix_shape {
   double cost = std::numeric_limits<double>::infinity();
 };
 
-/// Returns the matrix whose strips of `width` cost least, counting the lanes that are not used. It
-/// has at least `width` columns, and no side is longer than `limits.longest_matrix_side`, or than
-/// that of the squarest matrix. Without one its cost is infinite.
+/// Returns the matrix whose strips of `width` cost least, counting unused lanes. It has at least
+/// `width` columns, and no side is longer than `limits.longest_matrix_side`, or than that of the
+/// squarest matrix. If there is none, the cost is infinite.
 [[nodiscard]] matrix_shape matrix_shape_of(std::size_t length, std::size_t width,
                                            std::size_t number_bytes);
 
@@ -41,21 +42,23 @@ struct transposed_chain {
   double cost = std::numeric_limits<double>::infinity();
 };
 
-/// Returns the one that costs least in vectors of `width`, a half or a quarter of it. Behind the
-/// first stage are at least as many points as lanes. Without one its cost is infinite.
+/// Returns the cheapest in vectors of `width`, of half or of a quarter of it. After the first stage
+/// there are at least as many points as lanes. If there is none, the cost is infinite.
 [[nodiscard]] transposed_chain transposed_chain_of(std::size_t length, std::size_t width,
                                                    std::size_t number_bytes);
 
 /// Returns the cost of one row of such a length.
 [[nodiscard]] double row_cost(std::size_t length, std::size_t width, std::size_t number_bytes);
 
-/// Returns whether a row is transformed by radices, which few lanes may make dearer than a chirp.
+/// Returns whether one row of such a length costs less by its radices than by a chirp: in rows with
+/// few points in each lane it may not.
 [[nodiscard]] bool has_radices(std::size_t length, std::size_t width, std::size_t number_bytes);
 
-/// Returns the cost of `width` rows of so many factors, a lane each, from rows in memory and back.
+/// Returns the cost of `width` rows of these factors, one in each lane, with their moves from
+/// memory and back.
 [[nodiscard]] double strip_cost(const chain& factors, std::size_t width, std::size_t number_bytes);
 
-/// Returns the same of rows of `length` that are convolved with a chirp within `padded` points.
+/// Returns the same for rows of `length` that are convolved with a chirp within `padded` points.
 [[nodiscard]] double chirped_strip_cost(std::size_t length, const chain& padded, std::size_t width,
                                         std::size_t number_bytes);
 

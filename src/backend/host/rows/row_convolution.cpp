@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/rows/row_convolution.hpp"
 
-#include <algorithm>  // max, min
-#include <bit>        // has_single_bit
+#include <algorithm>  // min
 #include <cstring>    // memset
 #include <vector>
 
-#include "backend/host/aligned.hpp"             // aligned_up, start_of
-#include "backend/host/axes/ends.hpp"           // tile_end
-#include "backend/host/axes/passes.hpp"         // passes_of, distances_of
-#include "backend/host/rows/row_transform.hpp"  // row_transform
-#include "backend/host/thread_pool.hpp"         // thread_pool
-#include "backend/host/thresholds.hpp"          // limits
-#include "request/resolved.hpp"                 // resolved_spec, factor_of
-#include "text/formatted.hpp"                   // formatted
+#include "backend/host/aligned.hpp"          // aligned_up, start_of
+#include "backend/host/axes/ends.hpp"        // tile_end, rows_of_tile
+#include "backend/host/axes/passes.hpp"      // passes_of, distances_of
+#include "backend/host/rows/row_method.hpp"  // complex_rows
+#include "backend/host/thresholds.hpp"       // limits
+#include "request/resolved.hpp"              // resolved_spec, factor_of
+#include "text/formatted.hpp"                // formatted
 
 namespace wingbeat::backend::host {
 namespace {
@@ -24,9 +22,9 @@ struct row_loops {
   std::vector<arrays::dimension> rows;  ///< Slowest first; never empty, nor the next.
   std::vector<arrays::dimension> shared;
 
-  static std::size_t count(const std::vector<arrays::dimension>& all) {
+  static std::size_t count(const std::vector<arrays::dimension>& dimensions) {
     std::size_t n = 1;
-    for (const arrays::dimension& each : all) n *= each.count;
+    for (const arrays::dimension& each : dimensions) n *= each.count;
     return n;
   }
 };
@@ -47,29 +45,101 @@ row_loops loops_of(const request::resolved_spec& rows, const spectrum_array& spe
 }
 
 /// Where column `index` of some dimensions lies in each array.
-arrays::dimension place_of_column(const std::vector<arrays::dimension>& all, std::size_t index) {
+arrays::dimension place_of_column(const std::vector<arrays::dimension>& dimensions,
+                                  std::size_t index) {
   arrays::dimension offsets{1, 0, 0, 0};
-  for (std::size_t d = all.size(); d-- > 0; index /= all[d].count) {
-    const std::size_t i = index % all[d].count;
-    offsets.in += i * all[d].in;
-    offsets.out += i * all[d].out;
-    offsets.filter += i * all[d].filter;
+  for (std::size_t d = dimensions.size(); d-- > 0; index /= dimensions[d].count) {
+    const std::size_t i = index % dimensions[d].count;
+    offsets.in += i * dimensions[d].in;
+    offsets.out += i * dimensions[d].out;
+    offsets.filter += i * dimensions[d].filter;
   }
   return offsets;
+}
+
+/// Returns whole spectra of complex numbers in natural order.
+pass_end end_of_spectra(std::size_t length, precision stored) {
+  pass_end end;
+  end.type = stored_as(stored);
+  end.imaginary_at = 1;
+  end.length = length;
+  end.valid = {0, length};
+  end.stride = 2;
+  end.points = length;
+  return end;
+}
+
+std::vector<std::size_t> one_row(const plan_spec& rows) {
+  return std::vector<std::size_t>(rows.batch.counts().size(), 1);
 }
 
 template <class Real>
 class row_convolution final : public backend::call {
  public:
   row_convolution(const kernels<Real>& kernel_set, const plan_spec& rows,
-                  const spectrum_array& spectra);
+                  const spectrum_array& spectra)
+      : kernels_(kernel_set),
+        request_(rows),
+        spectra_(spectra),
+        loops_(loops_of(request_, spectra)),
+        n_rows_(row_loops::count(loops_.rows)),
+        n_shared_(row_loops::count(loops_.shared)),
+        ends_(passes_of(request_, one_row(rows)).passes.front()),
+        filter_end_(end_of_spectra(rows.lengths[0], spectra.stored)),
+        in_(kernel_set, ends_.in, loops_.rows.back().in,
+            request_.spec.load.is_given() ? &request_.spec.load.callable : nullptr, nullptr),
+        out_(kernel_set, ends_.out, loops_.rows.back().out, nullptr,
+             request_.spec.store.is_given() ? &request_.spec.store.callable : nullptr),
+        filter_(kernel_set, filter_end_, 2 * loops_.rows.back().filter, nullptr, nullptr),
+        rows_(complex_rows(kernel_set, rows.lengths[0], 1)),
+        pitch_(tile_pitch_of(rows.lengths[0])) {
+    const std::size_t n = rows.lengths[0];
+    const bool is_strided =
+        ends_.in.stride != ends_.in.unit() || ends_.out.stride != ends_.out.unit();
+    tile_rows_ =
+        rows_of_tile<Real>(n, rows_->rows_together(), is_strided, loops_.rows.back().count);
+    const thread_pool& pool = thread_pool::shared();
+    const double work = 2.0 * static_cast<double>(n_rows_ * n_shared_ * n);
+    n_threads_ = pool.is_worth_sharing(work * 10) ? pool.n_threads() : 1;
+  }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     return n_slots() * slot_bytes() + alignment_bytes;
   }
-  [[nodiscard]] std::size_t traffic_bytes() const noexcept override;
-  [[nodiscard]] std::string explain() const override;
-  void enqueue(queue& on, const backend::run& given) const override;
+  [[nodiscard]] std::size_t traffic_bytes() const noexcept override {
+    const std::size_t bins = 2 * bytes_of_real(spectra_.stored) * request_.spec.lengths[0];
+    std::size_t n_spectra = 1;
+    for (const auto* dimensions : {&loops_.rows, &loops_.shared}) {
+      for (const arrays::dimension& each : *dimensions) {
+        if (each.filter != 0) n_spectra *= each.count;
+      }
+    }
+    return request_.moved_in() + request_.moved_out() + n_spectra * bins;
+  }
+
+  [[nodiscard]] std::string explain() const override {
+    return formatted("{} rows forward, times {} spectra each, and back, {} at once in cache: {}",
+                     n_rows_, n_shared_, tile_rows_, rows_->explain());
+  }
+
+  void enqueue(queue&, const backend::run& given) const override {
+    std::byte* const scratch = aligned_start_of(given.workspace);
+    const run_ends ends{
+        {start_of(given.in), 0, host_arguments{request_.spec.load.operands, given.load}},
+        {start_of(given.out), 0, host_arguments{request_.spec.store.operands, given.store}},
+        {start_of(given.filter), 0}};
+    if (request_.spec.store.clears_output)
+      std::memset(ends.out.memory, 0, request_.spec.store.out_bytes);
+    const std::size_t run = loops_.rows.back().count;
+    const auto share = [&](std::size_t begin, std::size_t end, unsigned index) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::size_t in_run = i % tiles_of_run() * tile_rows_;
+        run_tile(ends, i / tiles_of_run() * run + in_run, std::min(tile_rows_, run - in_run),
+                 slot_at(scratch, index));
+      }
+    };
+    thread_pool::shared().share(n_tiles(), limits.tiles_per_thread * n_threads_, n_slots(), share);
+  }
 
  private:
   /// What one thread works with: rows in, products on their way back, and spectra of 16 bits
@@ -99,21 +169,74 @@ class row_convolution final : public backend::call {
     return aligned_up(2 * tile_rows_ * pitch_ * sizeof(Real));
   }
   [[nodiscard]] std::size_t slot_bytes() const {
-    return tile_bytes() * n_tiles_of_slot() + aligned_up(rows_.workspace_bytes());
+    return tile_bytes() * n_tiles_of_slot() + aligned_up(rows_->workspace_bytes());
   }
   [[nodiscard]] unsigned n_slots() const {
     return static_cast<unsigned>(std::min<std::size_t>(n_tiles(), n_threads_));
   }
-  /// Tiles do not cross from one run of the fastest dimension to the next.
+  /// No tile crosses from one run of the fastest dimension to the next.
   [[nodiscard]] std::size_t tiles_of_run() const {
     return (loops_.rows.back().count + tile_rows_ - 1) / tile_rows_;
   }
   [[nodiscard]] std::size_t n_tiles() const {
     return n_rows_ / loops_.rows.back().count * tiles_of_run();
   }
-  [[nodiscard]] slot slot_at(std::byte* scratch, unsigned index) const;
-  void run_tile(const run_ends& ends, std::size_t first, std::size_t count, const slot& own) const;
-  void multiply(const spectrum_rows& spectra, std::size_t count, const slot& own) const;
+  [[nodiscard]] slot slot_at(std::byte* scratch, unsigned index) const {
+    std::byte* const begin = scratch + slot_bytes() * index;
+    slot own{};
+    own.bins = reinterpret_cast<Real*>(begin);
+    own.products = has_shared() ? reinterpret_cast<Real*>(begin + tile_bytes()) : own.bins;
+    own.scratch = reinterpret_cast<Real*>(begin + tile_bytes() * n_tiles_of_slot());
+    own.widened = reinterpret_cast<Real*>(begin + tile_bytes() * (n_tiles_of_slot() - 1));
+    return own;
+  }
+
+  void run_tile(const run_ends& ends, std::size_t first, std::size_t count, const slot& own) const {
+    const arrays::dimension place = place_of_column(loops_.rows, first);
+    const tile_shape shape{2, 2 * pitch_};
+    in_.fetch(ends.in.advanced(ends_.in.first + place.in), count, shape, own.bins, 1);
+    rows<Real> work;
+    work.in = work.out = own.bins;
+    work.in_pitch = work.out_pitch = 2 * pitch_;
+    work.count = count;
+    rows_->run(work, own.scratch, 1);
+    work.in = work.out = own.products;
+    work.is_swapped = true;
+    work.scale = static_cast<Real>(request::factor_of(request_.spec));
+    for (std::size_t i = 0; i < n_shared_; ++i) {
+      const arrays::dimension meets = place_of_column(loops_.shared, i);
+      multiply(
+          {ends.spectra.advanced(2 * (place.filter + meets.filter)), loops_.rows.back().filter},
+          count, own);
+      rows_->run(work, own.scratch, 1);
+      out_.put(own.products, shape, count,
+               ends.out.advanced(ends_.out.first + place.out + meets.out), 1);
+    }
+  }
+
+  /// Multiplies rows of a tile by spectra.
+  void multiply(const spectrum_rows& spectra, std::size_t count, const slot& own) const {
+    const Real* first = nullptr;
+    std::size_t stride = spectra.stride;
+    if (is_narrow()) {
+      const std::size_t n_rows = stride == 0 ? 1 : count;
+      filter_.fetch(spectra.first, n_rows, {2, 2 * pitch_}, own.widened, 1);
+      first = own.widened;
+      if (stride != 0) stride = pitch_;
+    } else {
+      first = reinterpret_cast<const Real*>(spectra.first.memory) + spectra.first.offset;
+    }
+    bin_product<Real> row;
+    row.count = request_.spec.lengths[0];
+    row.conjugates_x = spectra_.times == product::conjugate_row;
+    row.conjugates_spectrum = spectra_.times == product::conjugate_spectrum;
+    for (std::size_t i = 0; i < count; ++i) {
+      row.x = own.bins + 2 * pitch_ * i;
+      row.spectrum = first + 2 * stride * i;
+      row.out = own.products + 2 * pitch_ * i;
+      kernels_.multiply(row);
+    }
+  }
 
   kernels<Real> kernels_;
   request::resolved_spec request_;
@@ -123,169 +246,18 @@ class row_convolution final : public backend::call {
   pass ends_;
   pass_end filter_end_;
   tile_end<Real> in_, out_, filter_;
-  row_transform<Real> rows_;
+  row_method_pointer<Real> rows_;
   std::size_t pitch_, tile_rows_;
   unsigned n_threads_;
 };
-
-/// Returns whole spectra of complex numbers in natural order.
-pass_end end_of_spectra(std::size_t length, precision stored) {
-  pass_end end;
-  end.type = stored_as(stored);
-  end.imaginary_at = 1;
-  end.length = length;
-  end.valid = {0, length};
-  end.stride = 2;
-  end.points = length;
-  return end;
-}
-
-std::vector<std::size_t> one_row(const plan_spec& rows) {
-  return std::vector<std::size_t>(rows.batch.counts().size(), 1);
-}
-
-template <class Real>
-row_convolution<Real>::row_convolution(const kernels<Real>& kernel_set, const plan_spec& rows,
-                                       const spectrum_array& spectra)
-    : kernels_(kernel_set),
-      request_(rows),
-      spectra_(spectra),
-      loops_(loops_of(request_, spectra)),
-      n_rows_(row_loops::count(loops_.rows)),
-      n_shared_(row_loops::count(loops_.shared)),
-      ends_(passes_of(request_, one_row(rows)).passes.front()),
-      filter_end_(end_of_spectra(rows.lengths[0], spectra.stored)),
-      in_(kernel_set, ends_.in, loops_.rows.back().in,
-          request_.spec.load.is_given() ? &request_.spec.load.callable : nullptr, nullptr),
-      out_(kernel_set, ends_.out, loops_.rows.back().out, nullptr,
-           request_.spec.store.is_given() ? &request_.spec.store.callable : nullptr),
-      filter_(kernel_set, filter_end_, 2 * loops_.rows.back().filter, nullptr, nullptr),
-      rows_(kernel_set, rows.lengths[0], 1),
-      pitch_(rows.lengths[0] + limits.tile_padding) {
-  const std::size_t n = rows.lengths[0];
-  if (n <= limits.short_row) pitch_ = n;
-  tile_rows_ = std::max<std::size_t>(limits.tile_bytes / (2 * n * sizeof(Real)), 1);
-  if (n <= limits.short_row) tile_rows_ = std::max(tile_rows_, limits.short_rows);
-  const bool is_strided =
-      ends_.in.stride != ends_.in.unit() || ends_.out.stride != ends_.out.unit();
-  if (is_strided) tile_rows_ = std::max(tile_rows_, limits.line_columns);
-  if (!std::has_single_bit(n)) {  // rows in lanes of their own fill whole vectors
-    const auto width = static_cast<std::size_t>(kernel_set.width);
-    tile_rows_ = (tile_rows_ + width - 1) / width * width;
-  }
-  tile_rows_ = std::min(tile_rows_, loops_.rows.back().count);
-  const thread_pool& pool = thread_pool::shared();
-  const double work = 2.0 * static_cast<double>(n_rows_ * n_shared_ * n);
-  n_threads_ = pool.is_worth_sharing(work * 10) ? pool.n_threads() : 1;
-}
-
-template <class Real>
-std::size_t row_convolution<Real>::traffic_bytes() const noexcept {
-  const std::size_t bins = 2 * bytes_of_real(spectra_.stored) * request_.spec.lengths[0];
-  std::size_t n_spectra = 1;
-  for (const auto* all : {&loops_.rows, &loops_.shared}) {
-    for (const arrays::dimension& each : *all) {
-      if (each.filter != 0) n_spectra *= each.count;
-    }
-  }
-  return request_.moved_in() + request_.moved_out() + n_spectra * bins;
-}
-
-template <class Real>
-std::string row_convolution<Real>::explain() const {
-  return formatted("{} rows forward, times {} spectra each, and back, {} at once in cache: {}",
-                   n_rows_, n_shared_, tile_rows_, rows_.explain());
-}
-
-template <class Real>
-typename row_convolution<Real>::slot row_convolution<Real>::slot_at(std::byte* scratch,
-                                                                    unsigned index) const {
-  std::byte* const begin = scratch + slot_bytes() * index;
-  slot own{};
-  own.bins = reinterpret_cast<Real*>(begin);
-  own.products = has_shared() ? reinterpret_cast<Real*>(begin + tile_bytes()) : own.bins;
-  own.scratch = reinterpret_cast<Real*>(begin + tile_bytes() * n_tiles_of_slot());
-  own.widened = reinterpret_cast<Real*>(begin + tile_bytes() * (n_tiles_of_slot() - 1));
-  return own;
-}
-
-/// Multiplies rows of a tile by spectra.
-template <class Real>
-void row_convolution<Real>::multiply(const spectrum_rows& spectra, std::size_t count,
-                                     const slot& own) const {
-  const Real* first = nullptr;
-  std::size_t stride = spectra.stride;
-  if (is_narrow()) {
-    const std::size_t n_rows = stride == 0 ? 1 : count;
-    filter_.fetch(spectra.first, n_rows, {2, 2 * pitch_}, own.widened, 1);
-    first = own.widened;
-    if (stride != 0) stride = pitch_;
-  } else {
-    first = reinterpret_cast<const Real*>(spectra.first.memory) + spectra.first.offset;
-  }
-  bin_product<Real> row;
-  row.count = request_.spec.lengths[0];
-  row.conjugates_x = spectra_.times == product::conjugate_row;
-  row.conjugates_spectrum = spectra_.times == product::conjugate_spectrum;
-  for (std::size_t i = 0; i < count; ++i) {
-    row.x = own.bins + 2 * pitch_ * i;
-    row.spectrum = first + 2 * stride * i;
-    row.out = own.products + 2 * pitch_ * i;
-    kernels_.multiply(row);
-  }
-}
-
-template <class Real>
-void row_convolution<Real>::run_tile(const run_ends& ends, std::size_t first, std::size_t count,
-                                     const slot& own) const {
-  const arrays::dimension place = place_of_column(loops_.rows, first);
-  const tile_shape shape{2, 2 * pitch_};
-  in_.fetch(ends.in.advanced(ends_.in.first + place.in), count, shape, own.bins, 1);
-  rows<Real> work;
-  work.in = work.out = own.bins;
-  work.in_pitch = work.out_pitch = pitch_;
-  work.count = count;
-  rows_.run(work, own.scratch, 1);
-  work.in = work.out = own.products;
-  work.is_swapped = true;
-  work.scale = static_cast<Real>(request::factor_of(request_.spec));
-  for (std::size_t i = 0; i < n_shared_; ++i) {
-    const arrays::dimension meets = place_of_column(loops_.shared, i);
-    multiply({ends.spectra.advanced(2 * (place.filter + meets.filter)), loops_.rows.back().filter},
-             count, own);
-    rows_.run(work, own.scratch, 1);
-    out_.put(own.products, shape, count, ends.out.advanced(ends_.out.first + place.out + meets.out),
-             1);
-  }
-}
-
-template <class Real>
-void row_convolution<Real>::enqueue(queue&, const backend::run& given) const {
-  std::byte* const scratch = aligned_start_of(given.workspace);
-  const run_ends ends{
-      {start_of(given.in), 0, host_arguments{request_.spec.load.operands, given.load}},
-      {start_of(given.out), 0, host_arguments{request_.spec.store.operands, given.store}},
-      {start_of(given.filter), 0}};
-  if (request_.spec.store.clears_output)
-    std::memset(ends.out.memory, 0, request_.spec.store.out_bytes);
-  const std::size_t run = loops_.rows.back().count;
-  const auto share = [&](std::size_t begin, std::size_t end, unsigned index) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t in_run = i % tiles_of_run() * tile_rows_;
-      run_tile(ends, i / tiles_of_run() * run + in_run, std::min(tile_rows_, run - in_run),
-               slot_at(scratch, index));
-    }
-  };
-  thread_pool::shared().share(n_tiles(), limits.tiles_per_thread * n_threads_, n_slots(), share);
-}
 
 template <class Real>
 std::shared_ptr<const backend::call> made_for(const kernels<Real>& kernel_set,
                                               const plan_spec& rows,
                                               const spectrum_array& spectra) {
   const std::size_t row_bytes = 2 * sizeof(Real) * rows.lengths[0];
-  const bool is_crowded = row_transform<Real>::is_long(rows.lengths[0]) &&
-                          rows.batch < thread_pool::shared().n_threads();
+  const bool is_crowded =
+      is_long<Real>(rows.lengths[0]) && rows.batch < thread_pool::shared().n_threads();
   const bool is_blocked = spectra.blocks.length != 0;  // `result_block` asks for none
   if (row_bytes > limits.own_row_bytes || is_crowded || is_blocked) return nullptr;
   return std::make_shared<row_convolution<Real>>(kernel_set, rows, spectra);

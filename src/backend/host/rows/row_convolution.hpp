@@ -10,9 +10,9 @@
 
 namespace wingbeat::backend::host {
 
-/// Returns the call of a `convolution_of_rows`, or nullptr where rows outgrow the
-/// cache of one thread, so that separate plans are as quick. Spectra have their bins in natural
-/// order: Stockham stages leave them so at no cost.
+/// Returns the call of a `convolution_of_rows`, or null where rows outgrow the cache of one thread,
+/// because separate plans are then as quick. Spectra are in natural order, which costs Stockham
+/// stages nothing.
 [[nodiscard]] std::shared_ptr<const backend::call> make_row_convolution(
     const named_set& kernel_set, const plan_spec& rows, const spectrum_array& spectra);
 

@@ -6,13 +6,13 @@
 #include <utility>  // swap
 #include <vector>
 
-#include "backend/host/aligned.hpp"           // aligned_up, start_of
-#include "backend/host/line_kernels.hpp"      // line_kernels
-#include "backend/host/rows/real_matrix.hpp"  // real_matrix
-#include "backend/host/thread_pool.hpp"       // thread_pool
-#include "functors/stored_number.hpp"         // with_stored
-#include "request/matrix_of_reals.hpp"        // matrix_of_reals
-#include "text/formatted.hpp"                 // formatted, joined
+#include "backend/host/aligned.hpp"          // aligned_up, start_of
+#include "backend/host/line_kernels.hpp"     // line_kernels
+#include "backend/host/plan.hpp"             // make_plan
+#include "backend/host/rows/row_method.hpp"  // is_matrix_quickest
+#include "functors/stored_number.hpp"        // with_stored
+#include "request/matrix_of_reals.hpp"       // matrix_of_reals
+#include "text/formatted.hpp"                // formatted, joined
 
 namespace wingbeat::backend::host {
 namespace {
@@ -139,37 +139,23 @@ class small_reals final : public backend::call {
     pool.share(n_tiles, limits.tiles_per_thread * n_threads, n_threads, share);
   }
 
+  /// Few transforms go one by one: lanes are elements of a line.
   void run_tile(const std::byte* in, std::byte* out, std::size_t first) const {
-    const std::size_t n = std::min(lanes, count_ - first);
-    if (n <= lanes / 4) {
-      for (std::size_t i = 0; i < n; ++i) run_one(in, out, first + i);
-      return;
-    }
     alignas(alignment_bytes) Real tiles[2][most_points * lanes];
-    if (!in_.is_whole || n < lanes) std::fill_n(tiles[0], points_ * lanes, Real{0});
-    with_stored<Real>(in_.stored, [&](auto number) { gather(number, in, first, n, tiles[0]); });
-    const Real* const done = multiply(kernels_.along_axis, tiles[0], tiles[1]);
-    with_stored<Real>(out_.stored, [&](auto number) { scatter(number, done, first, n, out); });
-  }
-
-  /// One transform: lanes are elements of a line.
-  void run_one(const std::byte* in, std::byte* out, std::size_t number) const {
-    Real points[2][most_points];
-    if (!in_.is_whole) std::fill_n(points[0], points_, Real{0});
-    with_stored<Real>(in_.stored, [&](auto stored) {
-      const auto* const numbers =
-          reinterpret_cast<const decltype(stored)*>(in) + in_.first_of(number);
-      for (const auto& [point, unit] : in_.elements) {
-        points[0][point] = static_cast<Real>(numbers[unit]);
-      }
-    });
-    const Real* const done = multiply(kernels_.along_axis_of_one, points[0], points[1]);
-    with_stored<Real>(out_.stored, [&](auto stored) {
-      auto* const numbers = reinterpret_cast<decltype(stored)*>(out) + out_.first_of(number);
-      for (const auto& [point, unit] : out_.elements) {
-        numbers[unit] = decltype(stored)(done[point]);
-      }
-    });
+    const std::size_t n = std::min(lanes, count_ - first);
+    const bool are_alone = n <= lanes / 4;
+    const std::size_t together = are_alone ? 1 : n, pitch = are_alone ? 1 : lanes;
+    for (std::size_t i = 0; i < n; i += together) {
+      if (!in_.is_whole || together < pitch) std::fill_n(tiles[0], points_ * pitch, Real{0});
+      with_stored<Real>(in_.stored, [&](auto number) {
+        gather(number, in, first + i, together, tiles[0], pitch);
+      });
+      const Real* const done = multiply(
+          are_alone ? kernels_.along_axis_of_one : kernels_.along_axis, tiles[0], tiles[1]);
+      with_stored<Real>(out_.stored, [&](auto number) {
+        scatter(number, done, pitch, first + i, together, out);
+      });
+    }
   }
 
   /// Multiplies all axes, from one tile to the other in turn, and returns the last one written.
@@ -191,22 +177,23 @@ class small_reals final : public backend::call {
   }
 
   template <class Stored>
-  void gather(Stored, const std::byte* memory, std::size_t first, std::size_t n, Real* tile) const {
+  void gather(Stored, const std::byte* memory, std::size_t first, std::size_t n, Real* tile,
+              std::size_t pitch) const {
     for (std::size_t lane = 0; lane < n; ++lane) {
       const auto* const numbers =
           reinterpret_cast<const Stored*>(memory) + in_.first_of(first + lane);
       for (const auto& [point, unit] : in_.elements) {
-        tile[point * lanes + lane] = static_cast<Real>(numbers[unit]);
+        tile[point * pitch + lane] = static_cast<Real>(numbers[unit]);
       }
     }
   }
   template <class Stored>
-  void scatter(Stored, const Real* tile, std::size_t first, std::size_t n,
+  void scatter(Stored, const Real* tile, std::size_t pitch, std::size_t first, std::size_t n,
                std::byte* memory) const {
     for (std::size_t lane = 0; lane < n; ++lane) {
       auto* const numbers = reinterpret_cast<Stored*>(memory) + out_.first_of(first + lane);
       for (const auto& [point, unit] : out_.elements) {
-        numbers[unit] = Stored(tile[point * lanes + lane]);
+        numbers[unit] = Stored(tile[point * pitch + lane]);
       }
     }
   }
@@ -218,74 +205,32 @@ class small_reals final : public backend::call {
   std::vector<axis_matrix<Real>> matrices_;
 };
 
-/// One dense row of each transform, and rows that follow each other evenly.
+/// Returns whether a side is one dense row of each transform, and rows that follow each other
+/// evenly.
 template <class Real>
-class dense_reals final : public backend::call {
- public:
-  dense_reals(const named_set& set, const request::resolved_spec& request)
-      : request_(request),
-        matrix_(set, request.kind_of_axis(0), request.spec.lengths[0],
-                request::factor_of(request.spec), request.spec.orthogonalize),
-        rows_(
-            matrix_.product(distance_of(request.in), distance_of(request.out), request.spec.batch)),
-        n_threads_(thread_pool::shared().threads_for(
-            static_cast<double>(rows_.count * rows_.length * rows_.n_terms))) {}
-
-  /// Returns whether a side is such rows.
-  static bool is_dense(const arrays::array& side) {
-    const arrays::axis& row = side.axes.front();
-    const bool is_own = (side.stored == precision::fp64) == (sizeof(Real) == 8) &&
-                        side.stored != precision::fp16 && side.stored != precision::bf16;
-    std::size_t n_loops = 0;
-    for (const arrays::batch& each : side.batches) n_loops += each.count > 1 ? 1 : 0;
-    return is_own && row.stride == 1 && row.valid.first == 0 && row.valid.end == row.length &&
-           side.lead() == 0 && n_loops <= 1;
-  }
-
-  [[nodiscard]] std::size_t traffic_bytes() const noexcept override {
-    return request_.moved_in() + request_.moved_out();
-  }
-  [[nodiscard]] std::string explain() const override {
-    return formatted("{} of {}", name_of(request_.spec.kind), matrix_.explain());
-  }
-  void enqueue(queue&, const backend::run& given) const override {
-    matrix_.run(rows_, reinterpret_cast<const Real*>(start_of(given.in)),
-                reinterpret_cast<Real*>(start_of(given.out)), n_threads_);
-  }
-  [[nodiscard]] direct_run direct() const noexcept override {
-    if (n_threads_ > 1) return {};
-    return {matrix_.kernel(), &rows_};
-  }
-
- private:
-  static std::size_t distance_of(const arrays::array& side) {
-    std::size_t distance = 0;
-    for (const arrays::batch& each : side.batches) {
-      if (each.count > 1) distance = each.distance;
-    }
-    return distance;
-  }
-
-  request::resolved_spec request_;
-  real_matrix<Real> matrix_;
-  row_product<Real> rows_;
-  unsigned n_threads_;
-};
+bool is_dense(const arrays::array& side) {
+  const arrays::axis& row = side.axes.front();
+  const bool is_own = (side.stored == precision::fp64) == (sizeof(Real) == 8) &&
+                      side.stored != precision::fp16 && side.stored != precision::bf16;
+  std::size_t n_loops = 0;
+  for (const arrays::batch& each : side.batches) n_loops += each.count > 1 ? 1 : 0;
+  return is_own && row.stride == 1 && row.valid.first == 0 && row.valid.end == row.length &&
+         side.lead() == 0 && n_loops <= 1;
+}
 
 template <class Real>
-std::shared_ptr<const backend::call> made(const named_set& set, const line_kernels<Real>& line_set,
+std::shared_ptr<const backend::call> made(const named_set& set,
                                           const request::resolved_spec& request) {
   const plan_spec& spec = request.spec;
-  const int widest = (sizeof(Real) == 8 ? set.kernels->fp64.width : set.kernels->fp32.width);
-  if (spec.lengths.size() == 1 && dense_reals<Real>::is_dense(request.in) &&
-      dense_reals<Real>::is_dense(request.out) &&
-      real_matrix<Real>::pays(request.kind, spec.lengths[0], spec.batch, widest)) {
-    return std::make_shared<const dense_reals<Real>>(set, request);
+  if (spec.lengths.size() == 1 && is_dense<Real>(request.in) && is_dense<Real>(request.out) &&
+      is_matrix_quickest<Real>(request.kind, spec.lengths[0], spec.batch,
+                               kernels_of<Real>(set).width)) {
+    return make_plan(set, request);
   }
   const bool is_small = std::all_of(spec.lengths.begin(), spec.lengths.end(),
                                     [](std::size_t n) { return n <= longest; });
   if (!is_small || request::points_of(spec) > most_points) return nullptr;
-  return std::make_shared<const small_reals<Real>>(line_set, request);
+  return std::make_shared<const small_reals<Real>>(line_kernels_of<Real>(set), request);
 }
 
 }  // namespace
@@ -296,8 +241,8 @@ std::shared_ptr<const backend::call> make_small_reals(const named_set& set,
   const bool has_functors =
       spec.load.is_given() || spec.store.is_given() || spec.multiplier.is_given();
   if (!request.kind.is_real_to_real() || has_functors) return nullptr;
-  if (spec.real == precision::fp64) return made(set, set.lines->fp64, request);
-  return made(set, set.lines->fp32, request);
+  if (spec.real == precision::fp64) return made<double>(set, request);
+  return made<float>(set, request);
 }
 
 }  // namespace wingbeat::backend::host

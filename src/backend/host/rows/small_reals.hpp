@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Short transforms from reals to reals, of one to three axes, by the matrices that define them:
-// many transforms side by side, one in each lane, in one crossing of memory.
+// many transforms side by side, one in each lane, reading and writing memory once.
 #pragma once
 
 #include <memory>  // shared_ptr

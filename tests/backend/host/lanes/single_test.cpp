@@ -5,20 +5,17 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/host/on_instruction_set.hpp"     // on_instruction_set, every_instruction_set
-#include "backend/host/rows/mirror_transform.hpp"  // mirror_transform
-#include "backend/host/rows/real_matrix.hpp"       // real_matrix
-#include "backend/host/rows/row_transform.hpp"     // row_transform
-#include "reference/root_of_unity.hpp"             // root_of_unity
-#include "request/traits.hpp"                      // traits_of
-#include "support/oracle.hpp"                      // direction
-#include "support/plan_check.hpp"                  // expect_right_plan
+#include "backend/host/on_instruction_set.hpp"  // on_instruction_set, every_instruction_set
+#include "backend/host/rows/row_method.hpp"     // complex_rows, real_rows
+#include "reference/root_of_unity.hpp"          // root_of_unity
+#include "request/traits.hpp"                   // traits_of
+#include "support/oracle.hpp"                   // direction
+#include "support/plan_check.hpp"               // expect_right_plan
 
 namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using backend::host::row_transform;
 
 constexpr std::size_t lengths[] = {2,  3,  4,  5,  6,  7,  8,  9,  10,  11,  12,  13, 14,
                                    15, 16, 18, 20, 21, 22, 24, 25, 26,  27,  28,  30, 32,
@@ -48,35 +45,24 @@ class host_single : public ::testing::Test {};
 using reals = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(host_single, reals);
 
-template <class Real>
-const backend::host::kernels<Real>& kernels_of(const backend::host::named_set& set) {
-  if constexpr (sizeof(Real) == 4) {
-    return set.kernels->fp32;
-  } else {
-    return set.kernels->fp64;
-  }
-}
-
 /// The kernels alone: each bin of each impulse, which no other bin can hide.
 TYPED_TEST(host_single, transforms_an_impulse_at_any_position) {
   using Real = TypeParam;
   for (const auto& set : backend::host::supported_sets()) {
     for (const std::size_t n : lengths) {
-      const row_transform<Real> transform{kernels_of<Real>(set), n, 1};
+      const auto& kernels = backend::host::kernels_of<Real>(set);
+      const auto transform = backend::host::complex_rows(kernels, n, 1);
       for (const bool is_inverse : {false, true}) {
-        backend::host::rows<Real> alone;
-        alone.count = 1;
-        alone.scale = 2;
-        alone.is_swapped = is_inverse;
-        const auto prepared = transform.prepared(alone);
-        if (n < 16) ASSERT_NE(prepared.single, nullptr) << set.name << " " << n;
-        if (prepared.single == nullptr) continue;  // too wide
+        backend::host::prepared_rows<Real> alone;
+        alone.shape = {nullptr, nullptr, 2 * n, 2 * n, 1, 2, is_inverse};
+        const auto direct = transform->direct(alone);
+        if (n < 16) ASSERT_EQ(direct.call, kernels.single(n, is_inverse)) << set.name << " " << n;
         const auto sense = is_inverse ? direction::inverse : direction::forward;
         for (std::size_t offset = 0; offset < n; ++offset) {
           std::vector<Real> in(2 * n), out(2 * n);
           in[2 * offset + 1] = 1;  // i
-          prepared.single(&prepared.of_single, reinterpret_cast<const std::byte*>(in.data()),
-                          reinterpret_cast<std::byte*>(out.data()));
+          direct.call(direct.prepared, reinterpret_cast<const std::byte*>(in.data()),
+                      reinterpret_cast<std::byte*>(out.data()));
           for (std::size_t k = 0; k < n; ++k) {
             const auto root = reference::root_of_unity<long double>(offset * k, n, sense);
             EXPECT_NEAR(out[2 * k], -2 * root.imag(), 1e-6) << set.name << " " << n << " " << k;
@@ -94,32 +80,30 @@ TYPED_TEST(host_single, transforms_an_impulse_among_reals_and_back) {
   const auto sense = direction::forward;
   for (const auto& set : backend::host::supported_sets()) {
     for (std::size_t n = 2; n <= backend::host::longest_real_numbers; ++n) {
-      const auto& kernels = kernels_of<Real>(set);
-      const backend::host::single_kernel forward = kernels.single_reals(n, false),
-                                         back = kernels.single_reals(n, true);
-      ASSERT_EQ(forward != nullptr, backend::host::has_real_numbers(n, sizeof(Real)));
-      const bool is_unused =
-          n % 2 == 0 && backend::host::real_matrix<Real>::pays(
-                            request::traits_of(transform::forward_from_real), n, 1, kernels.width);
-      EXPECT_FALSE(forward != nullptr && is_unused) << n << " reals are rows of a matrix";
-      if (forward == nullptr) continue;
-      const backend::host::mirror_transform<Real> mirror{kernels, n % 2 == 0 ? n / 2 : 0};
-      backend::host::single_row<Real> row{nullptr, 1, n};
-      if (n % 2 == 0) row = mirror.row_of_one(Real(0.5));
+      const auto single = backend::host::kernels_of<Real>(set).single_reals(n, false);
+      ASSERT_EQ(single != nullptr, backend::host::has_real_numbers(n, sizeof(Real)));
+      if (single == nullptr) continue;
+      const auto rows_of = [&](transform kind) {
+        return backend::host::real_rows<Real>(set, {request::traits_of(kind), n}, 1, 1);
+      };
+      const auto forward_rows = rows_of(transform::forward_from_real);
+      const auto back_rows = rows_of(transform::inverse_to_real);
+      backend::host::prepared_rows<Real> row, back_row;
+      row.shape.count = back_row.shape.count = 1;
+      const auto forward = forward_rows->direct(row), back = back_rows->direct(back_row);
+      EXPECT_EQ(forward.call, single) << n << " reals are rows of a matrix";
       for (std::size_t offset = 0; offset < n; ++offset) {
         std::vector<Real> in(n), bins(n / 2 * 2 + 2), out(n);
         in[offset] = 1;
-        forward(&row, reinterpret_cast<const std::byte*>(in.data()),
-                reinterpret_cast<std::byte*>(bins.data()));
+        forward.call(forward.prepared, reinterpret_cast<const std::byte*>(in.data()),
+                     reinterpret_cast<std::byte*>(bins.data()));
         for (std::size_t k = 0; k <= n / 2; ++k) {
           const auto root = reference::root_of_unity<long double>(offset * k, n, sense);
           EXPECT_NEAR(bins[2 * k], root.real(), 1e-6) << set.name << " " << n << " " << k;
           EXPECT_NEAR(bins[2 * k + 1], root.imag(), 1e-6) << set.name << " " << n << " " << k;
         }
-        backend::host::single_row<Real> back_row = row;
-        back_row.scale = 1;
-        back(&back_row, reinterpret_cast<const std::byte*>(bins.data()),
-             reinterpret_cast<std::byte*>(out.data()));
+        back.call(back.prepared, reinterpret_cast<const std::byte*>(bins.data()),
+                  reinterpret_cast<std::byte*>(out.data()));
         for (std::size_t j = 0; j < n; ++j) {
           EXPECT_NEAR(out[j], j == offset ? Real(n) : 0, 1e-5) << set.name << " " << n << " " << j;
         }
@@ -130,7 +114,7 @@ TYPED_TEST(host_single, transforms_an_impulse_among_reals_and_back) {
 
 TYPED_TEST(host_single, has_kernels_only_where_groups_fit) {
   for (const auto& set : backend::host::supported_sets()) {
-    const auto& kernels = kernels_of<TypeParam>(set);
+    const auto& kernels = backend::host::kernels_of<TypeParam>(set);
     EXPECT_EQ(kernels.single(16, false) != nullptr, kernels.width >= 4) << set.name;
     EXPECT_EQ(kernels.single(64, true) != nullptr, kernels.width >= 8) << set.name;
     EXPECT_EQ(kernels.single(28, false) != nullptr, kernels.width >= 4) << set.name;

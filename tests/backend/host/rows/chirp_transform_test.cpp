@@ -2,12 +2,11 @@
 // Lengths with large prime factors, each kind, with every instruction set: by the definition,
 // convolved one by one, in lanes, as columns; any_length has every length alone.
 // Timeout: 300
-#include "backend/host/rows/chirp_transform.hpp"
-
 #include <gtest/gtest.h>
 
 #include "backend/engine_plan_check.hpp"        // check_impulses, kinds_with_bins
 #include "backend/host/on_instruction_set.hpp"  // on_instruction_set, every_instruction_set
+#include "backend/host/rows/row_method.hpp"     // convolved_rows
 
 namespace {
 
@@ -44,10 +43,10 @@ TEST_P(large_primes, transform_an_impulse_at_any_position) {
 
 INSTANTIATE_TEST_SUITE_P(sets, large_primes, every_instruction_set(), name_of_set);
 
-TEST(chirp_transform, is_convolved_by_rader_where_that_costs_less) {
+TEST(convolved_rows, are_convolved_by_rader_where_that_costs_less) {
   const auto& set = backend::host::supported_sets().back();
   const auto words_of = [&](std::size_t n) {
-    return backend::host::chirp_transform<float>{set.kernels->fp32, n, 1}.explain();
+    return backend::host::convolved_rows(set.kernels->fp32, n, 1).method->explain();
   };
   EXPECT_NE(words_of(2017).find("by Rader's algorithm within 2016"), std::string::npos);
   EXPECT_NE(words_of(2027).find("by Bluestein's chirp"), std::string::npos);  // 2,026 = 2 x 1,013

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of few reals by matrices, alone and with stages between them, and as numbers, with every
 // instruction set, alone and many, in place and apart; which rows they are.
-#include "backend/host/rows/real_matrix.hpp"
+#include "backend/host/rows/row_method.hpp"  // is_matrix_quickest
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,6 @@ namespace {
 
 using namespace wingbeat;
 using namespace wingbeat::test;
-using backend::host::real_matrix;
 
 class real_matrix_rows : public on_instruction_set {
  protected:
@@ -49,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(sets, real_matrix_rows, every_instruction_set(), name_o
 
 TEST(real_matrix, pays_for_short_rows_and_longer_odd_ones_in_any_batch) {
   const auto pays = [](transform kind, std::size_t n, std::size_t count) {
-    return real_matrix<float>::pays(request::traits_of(kind), n, count, 16);
+    return backend::host::is_matrix_quickest<float>(request::traits_of(kind), n, count, 16);
   };
   for (const std::size_t count : {1U, 16U}) {
     EXPECT_TRUE(pays(transform::forward_from_real, 30, count));
