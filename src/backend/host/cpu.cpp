@@ -44,12 +44,13 @@ const std::vector<named_set>& supported_sets() {
   static const auto& found =
       *std::make_unique<const std::vector<named_set>>([] {
          std::vector<named_set> sets{{"baseline", "", &baseline::set, &baseline::bank_set,
-                                      &baseline::lines_set, &baseline::sums_set}};
+                                      &baseline::lines_set, &baseline::sums_set,
+                                      &baseline::scores_set}};
 #ifdef WINGBEAT_HAS_avx2
          __builtin_cpu_init();
          if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
            sets.push_back({"avx2", "avx2 fma", &avx2::set, &avx2::bank_set, &avx2::lines_set,
-                           &avx2::sums_set});
+                           &avx2::sums_set, &avx2::scores_set});
          }
 #endif
 #ifdef WINGBEAT_HAS_avx512
@@ -58,7 +59,7 @@ const std::vector<named_set>& supported_sets() {
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("fma")) {
            sets.push_back({"avx512", "avx512 f dq bw vl", &avx512::set, &avx512::bank_set,
-                           &avx512::lines_set, &avx512::sums_set});
+                           &avx512::lines_set, &avx512::sums_set, &avx512::scores_set});
          }
 #endif
          return sets;
@@ -100,15 +101,6 @@ std::size_t memory_bytes() {
 }  // namespace wingbeat::backend::host
 
 const wingbeat::backend::score_rows& wingbeat::backend::host_score_rows() {
-  static const score_rows& chosen = []() -> const score_rows& {
-    [[maybe_unused]] const std::string& name = host::chosen_set().name;
-#ifdef WINGBEAT_HAS_avx512
-    if (name == "avx512") return host::avx512::scores_set;
-#endif
-#ifdef WINGBEAT_HAS_avx2
-    if (name == "avx2") return host::avx2::scores_set;
-#endif
-    return host::baseline::scores_set;
-  }();
+  static const score_rows& chosen = *host::chosen_set().scores;
   return chosen;
 }

@@ -10,6 +10,7 @@
 #include "backend/host/kernels.hpp"            // instruction_set
 #include "backend/host/line_kernels.hpp"       // line_set
 #include "backend/host/sum_kernels.hpp"        // sum_kernels
+#include "backend/score_rows.hpp"              // score_rows
 
 namespace wingbeat::backend::host {
 
@@ -21,6 +22,7 @@ struct named_set {
   const bank_kernels* bank = nullptr;
   const line_set* lines = nullptr;
   const sum_kernels* sums = nullptr;
+  const score_rows* scores = nullptr;
 };
 
 /// Returns the sets that this processor runs, widest last; "baseline" is always the first.
