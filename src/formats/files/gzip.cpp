@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/files/gzip.hpp"
 
-#include <fcntl.h>  // fcntl
 #include <zlib.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdio>   // fwrite, tmpfile
+#include <cstdio>   // fwrite
 #include <cstring>  // strerror
 #include <new>      // bad_alloc
 
-#include "formats/files/refusal.hpp"  // refuse
+#include "formats/files/refusal.hpp"       // refuse
+#include "formats/files/unnamed_file.hpp"  // unnamed_file
 
 namespace wingbeat::formats {
 namespace {
 
 using piece = std::array<Bytef, 1 << 16>;
 
-/// Writes what the file was before; returns the number of bytes.
-std::size_t inflate_to(std::FILE* file, const byte_source& packed, std::size_t limit_bytes) {
+/// Writes what the file was before.
+void inflate_to(std::FILE* file, const byte_source& packed, std::size_t limit_bytes) {
   struct stream : z_stream {
     stream() : z_stream{} {
       if (inflateInit2(this, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc();
@@ -30,7 +30,7 @@ std::size_t inflate_to(std::FILE* file, const byte_source& packed, std::size_t l
   for (int state = Z_OK;;) {
     if (from.avail_in == 0) {
       const std::size_t n_read = packed.read_some(offset, std::as_writable_bytes(std::span{in}));
-      if (n_read == 0 && state == Z_STREAM_END) return n_bytes;
+      if (n_read == 0 && state == Z_STREAM_END) return;
       offset += n_read;
       from.next_in = in.data();
       from.avail_in = static_cast<uInt>(n_read);
@@ -61,15 +61,8 @@ std::unique_ptr<byte_source> inflated(const byte_source& packed, std::size_t lim
       magic[1] != std::byte{0x8B} || magic[2] != std::byte{8}) {
     return nullptr;
   }
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), std::fclose};
-  if (!file) refuse(packed.name(), "needs a temporary file: {}", std::strerror(errno));
-  const std::size_t n_bytes = inflate_to(file.get(), packed, limit_bytes);
-  if (std::fflush(file.get()) != 0) {
-    refuse(packed.name(), "cannot be unpacked into a temporary file: {}", std::strerror(errno));
-  }
-  const int descriptor = ::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0);
-  if (descriptor < 0) refuse(packed.name(), "cannot be opened: {}", std::strerror(errno));
-  return std::make_unique<byte_source>(descriptor, n_bytes, packed.name());
+  return unnamed_file(packed.name(),
+                      [&](std::FILE* file) { inflate_to(file, packed, limit_bytes); });
 }
 
 }  // namespace wingbeat::formats

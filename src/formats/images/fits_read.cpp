@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fitsio.h>
 
-#include <cmath>  // abs, isfinite, NAN
+#include <cmath>   // abs, isfinite, NAN
+#include <cstdio>  // fwrite
+#include <memory>  // unique_ptr
 #include <string>
 #include <string_view>
 #include <utility>  // exchange, move
 #include <vector>
 
-#include "formats/files/refusal.hpp"  // refuse
+#include "formats/files/refusal.hpp"       // refuse
+#include "formats/files/unnamed_file.hpp"  // unnamed_file
 #include "formats/images/fits.hpp"
 
 namespace wingbeat::formats {
@@ -16,16 +19,17 @@ namespace {
 /// cfitsio on the bytes of a file, at the header and data of an image.
 class fits_images final : public image_source {
  public:
-  fits_images(const byte_source& source, std::size_t limit_bytes)
-      : from_(source),
-        content_(const_cast<std::byte*>(source.content().data())),
-        n_bytes_(source.content().size()) {
-    fitsfile* opened = nullptr;
-    if (const std::string path = source.path(); !path.empty()) {
-      fits_open_diskfile(&opened, path.c_str(), READONLY, &status_);
-    } else {
-      fits_open_memfile(&opened, "memory", READONLY, &content_, &n_bytes_, 0, nullptr, &status_);
+  /// cfitsio reads beyond content in memory where it is damaged, so that such content, as of a
+  /// pipe, becomes a file.
+  fits_images(const byte_source& source, std::size_t limit_bytes) : from_(source) {
+    if (source.path().empty()) {
+      copy_ = unnamed_file(source.name(), [&](std::FILE* file) {
+        std::fwrite(source.content().data(), 1, source.size(), file);
+      });
     }
+    const std::string path = copy_ ? copy_->path() : source.path();
+    fitsfile* opened = nullptr;
+    fits_open_diskfile(&opened, path.c_str(), READONLY, &status_);
     file_.reset(opened);
     require_success();
     read_header(limit_bytes);
@@ -183,8 +187,7 @@ class fits_images final : public image_source {
   }
 
   const byte_source& from_;
-  void* content_;
-  std::size_t n_bytes_;
+  std::unique_ptr<byte_source> copy_;
   std::unique_ptr<fitsfile, closer> file_;
   int status_ = 0;
   number_type type_ = number_type::float64;
