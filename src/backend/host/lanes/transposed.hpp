@@ -87,7 +87,10 @@ WINGBEAT_LANES void transform_transposed(const chain& factors, size_t b, size_t 
       }
     });
   }
-  const auto* const stages = run_middle<V>(factors, roots, block, scratch, block, n_q, 1);
+  const auto* stages = block;
+  if (factors.n_stages > 2) {  // a call costs as much as a short stage
+    stages = run_middle<V>(factors, roots, block, scratch, block, n_q, 1);
+  }
   auto* const bins = a >= w ? out : scratch + 2 * w * b;
   const size_t pitch = n_q > 1 || a < w ? w : a;
   with_mixed_radix(tail, [&](auto r) {
