@@ -182,8 +182,7 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
   const auto refuse_where = [&](bool is_given, const char* option) {
     if (!voltages_.empty() || !is_given) return;
     throw plan_error(
-        formatted("{} is given, and {} has one channel and no headers of packets; give it for {} "
-                  "alone",
+        formatted("{} is given, and {} has no headers, and one channel; give it for {} alone",
                   option, files[0], listed(std::vector(known.begin() + 3, known.end()))));
   };
   refuse_where(!options.channels.empty(), "--coarse-channel");
@@ -194,11 +193,10 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
         formatted("{} and {} are of different formats; convert one", files[0], files[1]));
   }
   if (n_polarisations_ > 2) {
-    throw plan_error(
-        formatted("{} and {} hold {} polarisations; give at most 2 at once, or --sequence if the "
-                  "files follow "
-                  "each other in time",
-                  files[0], files.back(), n_polarisations_));
+    throw plan_error(formatted(
+        "{}: {} polarisations; give at most 2 at once, or --sequence if the files follow each "
+        "other in time",
+        joined(files, ", "), n_polarisations_));
   }
 }
 

@@ -508,8 +508,8 @@ void add_input_options(CLI::App& command, options& o) {
       "auto, raw, npy, guppi, dada, mark5b or vdif, or of a radio iq, cf32, ci16, ci8, cu8 and "
       "others; auto is raw of names in .raw, .bin and .dat, and of pipes");
   add_list(command, "--coarse-channel", o.coarse_channels,
-           "Which of the channels that a file holds, or two with a comma that are polarisations; "
-           "all when not given, where they adjoin in the sky");
+           "The channel that is read, or two with a comma that are polarisations; when not given "
+           "all, where they adjoin in the sky");
   add_count(command, "--file-channels", o.file_channels, {1, 32},
             "Channels of Mark 5B, which does not state them");
   add_list(command, "--vdif-threads", o.vdif_threads,

@@ -235,7 +235,7 @@ TEST_F(transform_frames, refuses_what_makes_no_sense) {
            {{"--psd", "--segment", "4", "--overlap", "4"}, "leaves nothing"},
            {{"--psd", "--window", "kaiser"}, "choose rectangular, hann"},
            {{"--psd", "--scale", "none"}, "choose density or spectrum"},
-           {{"--psd", "--output", "x.txt"}, "must end in .csv or .npy"},
+           {{"--psd", "--output", "x.txt"}, "must end in .csv, .npy or .h5"},
            {{"--window", "hann", "--inverse"}, "drop one"}}) {
     std::vector<std::string> arguments{"in.txt"};
     arguments.insert(arguments.end(), words.begin(), words.end());
