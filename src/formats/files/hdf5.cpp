@@ -86,6 +86,17 @@ handle select(hid_t space, std::span<const std::size_t> first,
   return {H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose};
 }
 
+/// Writes an attribute as UTF-8 of any length, which h5py reads as `str`.
+void set_text(hid_t object, const char* key, const std::string& text) {
+  const handle type{H5Tcopy(H5T_C_S1), H5Tclose};
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  const handle space{H5Screate(H5S_SCALAR), H5Sclose};
+  const handle attribute{H5Acreate2(object, key, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose};
+  const char* const value = text.c_str();
+  H5Awrite(attribute, type, &value);
+}
+
 }  // namespace
 
 struct hdf5_dataset::handles {
@@ -203,7 +214,7 @@ hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout& layout)
                                   H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                        H5Dclose};
   if (!handles_->dataset.is_open()) refuse(name_, "cannot be written as HDF5");
-  H5LTset_attribute_string(handles_->file, layout.name.c_str(), "units", layout.unit.c_str());
+  set_text(handles_->dataset, "units", layout.unit);
   for (const auto& [key, value] : layout.attributes) {
     H5LTset_attribute_double(handles_->file, layout.name.c_str(), key.c_str(), &value, 1);
   }
@@ -211,8 +222,8 @@ hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout& layout)
     const hdf5_axis& axis = layout.axes[i];
     H5LTmake_dataset_double(handles_->file, axis.name.c_str(), 1, &lengths[i],
                             axis.positions.data());
-    H5LTset_attribute_string(handles_->file, axis.name.c_str(), "units", axis.unit.c_str());
     const handle scale{H5Dopen2(handles_->file, axis.name.c_str(), H5P_DEFAULT), H5Dclose};
+    set_text(scale, "units", axis.unit);
     H5DSset_scale(scale, axis.name.c_str());
     H5DSattach_scale(handles_->dataset, scale, i);
     H5DSset_label(handles_->dataset, i, axis.name.c_str());

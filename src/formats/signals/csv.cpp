@@ -53,10 +53,10 @@ std::string_view without_mark(std::string_view content) {
 }
 
 /// Returns the index of the column that a name, or a number from 0 on, means.
-std::size_t column_of(const std::vector<std::string_view>& names, std::string_view column,
-                      std::string_view name) {
+std::size_t column_of(const std::vector<std::string_view>& names, bool has_names,
+                      std::string_view column, std::string_view name) {
   if (column.empty() && names.size() == 1) return 0;
-  const auto found = std::ranges::find(names, column);
+  const auto found = has_names ? std::ranges::find(names, column) : names.end();
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const auto number = number_from<std::size_t>(column);
   if (number && *number < names.size()) return *number;
@@ -76,7 +76,7 @@ signal read_column(std::string_view content, std::string_view name, std::string_
   std::size_t number = has_heading ? 1 : 0;
   if (has_heading) content = below;
   const bool is_pair = column.empty() && names == std::vector<std::string_view>{"re", "im"};
-  const std::size_t chosen = is_pair ? 0 : column_of(names, column, name);
+  const std::size_t chosen = is_pair ? 0 : column_of(names, has_heading, column, name);
   signal result{.is_real = !is_pair};
   while (!content.empty()) {
     const std::string_view line = next_line(content);

@@ -64,16 +64,17 @@ TEST(image, is_told_by_its_content_and_written_by_its_name) {
 
 TEST(image, refuses_other_names) {
   for (const char* name : {"a", "a.gif", "a.npz", ".png"}) {
-    EXPECT_THAT(message_of<wingbeat::plan_error>([&] { (void)entry_of(name); }),
-                HasSubstr("must end in .npy, .png, .jpg, .jpeg, .tif, .tiff, .fits, .fit, "
-                          ".mrc or .mrcs"))
+    EXPECT_THAT(
+        message_of<wingbeat::plan_error>([&] { (void)entry_of(name); }),
+        HasSubstr("must end in .npy, .png, .jpg, .jpeg, .tif, .tiff, .fits, .fit, .h5, .hdf5, "
+                  ".mrc or .mrcs"))
         << name;
   }
 }
 
 TEST(image, refuses_other_files) {
   EXPECT_THAT(refusal("GIF89a", 1 << 20),
-              HasSubstr("in: is a GIF image, no file of .npy, .png, .jpg, .tif, .fits or .mrc"));
+              HasSubstr("a GIF image, no file of .npy, .png, .jpg, .tif, .fits, .h5 or .mrc"));
   EXPECT_THAT(refusal(std::string(5000, '\0'), 1 << 20),
               HasSubstr("is a file that starts with '" + std::string(8, '?') + "'"));
   const temporary_folder folder;
@@ -98,7 +99,7 @@ TEST(image, refuses_options_that_mean_nothing_and_shapes_that_lie) {
   image_stack two = grey_image(1, 1, {1, 2});
   two.n_images = 2;
   EXPECT_THAT(message("a.png", two, {}),
-              HasSubstr("cannot hold 2 images of 1 channel; write .npy, .tif, .fits or .mrc"));
+              HasSubstr("cannot hold 2 images of 1 channel; write .npy, .tif, .fits, .h5 or .mrc"));
   EXPECT_THAT(message("a.tif", two, {.type = number_type::uint8}),
               HasSubstr("must be the same for all of them"));
   two.n_images = 1;

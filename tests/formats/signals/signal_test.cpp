@@ -48,7 +48,7 @@ TEST(read_signal, chooses_by_extension_and_by_magic) {
 TEST(read_signal, names_other_formats_that_it_does_not_read) {
   const temporary_folder folder;
   EXPECT_THAT(refusal(folder.write("b.txt", "%PDF-1.7\n")),
-              HasSubstr("is a PDF document; sound, .npy, SigMF, .csv and text are read"));
+              HasSubstr("is a PDF document; sound, .npy, SigMF, HDF5, .csv and text are read"));
 }
 
 TEST(read_signal, refuses_a_channel_where_there_are_none) {
