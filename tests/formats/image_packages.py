@@ -222,6 +222,9 @@ def check_tiff_read():
         stack = noise((3, 9, 8), kind)
         tifffile.imwrite(path, stack, photometric="minisblack")
         check_read(path, stack, f"tifffile pages {kind}")
+    for kind in ("u1", "u2"):
+        tifffile.imwrite(path, noise((37, 41), kind), photometric="miniswhite")
+        check_read(path, tifffile.imread(path), f"tifffile, 0 is white, {kind}")
     for compression in ("zstd", "lzma", "lzw", "zlib", "packbits"):
         for kind in ("u1", "u2", "f4"):
             for predictor in (False, compression != "packbits" and 2 + (kind == "f4")):
