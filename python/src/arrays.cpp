@@ -73,7 +73,7 @@ given_array read_statement(nb::handle x) {
   given_array result;
   array& view = result.view;
   view.element = element_type_stated(type);
-  lay_out(view, nb::tuple(interface["shape"]), get("strides"), 1);
+  lay_out(view, nb::cast<nb::tuple>(interface["shape"]), get("strides"), 1);
   view.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(interface["data"][0]));
   const nb::object stream = get("stream");
   result.fixed_stream = stream.is_none() ? legacy_stream : nb::cast<std::uintptr_t>(stream);

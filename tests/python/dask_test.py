@@ -31,7 +31,7 @@ def test_searches_on_workers_of_which_one_is_killed(tmp_path):
     image, templates = "image.npy", "templates.npy"
     numpy.save(tmp_path / image, random.standard_normal((200, 160), numpy.float32))
     numpy.save(tmp_path / templates, random.standard_normal((N_TEMPLATES, 24, 20), numpy.float32))
-    subprocess.run([PROGRAM, "match", image, templates, *OPTIONS, "--state", "whole.npy"],
+    subprocess.run([PROGRAM, "match", image, templates, *OPTIONS, "--state", "whole"],
                    cwd=tmp_path, check=True)
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None,
                                   local_directory=tmp_path) as cluster, \
@@ -44,7 +44,7 @@ def test_searches_on_workers_of_which_one_is_killed(tmp_path):
         until = time.monotonic() + 60
         while search.poll() is None and time.monotonic() < until:
             files |= {file.name for file in tmp_path.glob("parts-*/*")}
-            if killed is None and "part-1.npy" in files:
+            if killed is None and "part-1" in files:
                 for killed in searching(client)[:1]:
                     os.kill(killed, signal.SIGKILL)
             time.sleep(0.01)
@@ -52,10 +52,10 @@ def test_searches_on_workers_of_which_one_is_killed(tmp_path):
         alive = client.run(os.getpid).values()
     assert search.returncode == 0
     assert killed is not None and killed not in alive
-    assert "100% Completed" in printed and "merged.npy" in printed
-    assert {f"part-{part}.npy" for part in range(N_PARTS)} <= files
-    assert {"merged-0-0.npy", "merged-1-0.npy"} <= files
-    assert (tmp_path / "merged.npy").read_bytes() == (tmp_path / "whole.npy").read_bytes()
+    assert "100% Completed" in printed and "merged" in printed
+    assert {f"part-{part}" for part in range(N_PARTS)} <= files
+    assert {"merged-0-0", "merged-1-0"} <= files
+    assert (tmp_path / "merged").read_bytes() == (tmp_path / "whole").read_bytes()
     assert not list(tmp_path.glob("parts-*"))
 
 
