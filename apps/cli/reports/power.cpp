@@ -157,9 +157,7 @@ void write_dataset(const formats::atomic_file& output, const power_spectra& powe
     formats::hdf5_axis& axis = layout.axes.emplace_back(formats::hdf5_axis{name, unit, {}});
     for (std::size_t i = 0; i < length; ++i) axis.positions.push_back(position(i));
   };
-  if (powers.n_rows > 1) {
-    add("row", "", powers.n_rows, [](std::size_t row) { return static_cast<double>(row); });
-  }
+  if (powers.n_rows > 1) layout.axes.push_back(formats::even_axis("row", "", powers.n_rows));
   if (powers.is_spectrogram) {
     add("time", has_rate ? "s" : "samples", powers.n_frames,
         [&](std::size_t frame) { return powers.time(frame); });

@@ -7,7 +7,7 @@
 #include <memory>  // unique_ptr
 #include <span>
 #include <string>
-#include <utility>  // pair
+#include <utility>  // move, pair
 #include <vector>
 
 #include "formats/files/atomic_file.hpp"  // atomic_file
@@ -68,6 +68,14 @@ struct hdf5_axis {
   std::string name, unit;
   std::vector<double> positions;
 };
+
+/// Returns an axis of positions 0, `step`, 2 `step` and on.
+[[nodiscard]] inline hdf5_axis even_axis(std::string name, std::string unit, std::size_t length,
+                                         double step = 1) {
+  hdf5_axis axis{std::move(name), std::move(unit), std::vector<double>(length)};
+  for (std::size_t i = 0; i < length; ++i) axis.positions[i] = static_cast<double>(i) * step;
+  return axis;
+}
 
 /// What a written dataset holds.
 struct hdf5_layout {

@@ -63,11 +63,9 @@ class images_in_dataset final : public image_sink {
   static hdf5_layout layout_of(const image_stack& shape, bool is_single_precision) {
     hdf5_layout layout{.name = "images", .is_single_precision = is_single_precision};
     const auto add = [&](const char* name, std::size_t length, double size) {
-      hdf5_axis axis{name, size > 0 ? "angstrom" : "", {}};
-      for (std::size_t i = 0; i < length; ++i) {
-        axis.positions.push_back(static_cast<double>(i) * (size > 0 ? size : 1));
-      }
-      layout.axes.push_back(std::move(axis));
+      const bool is_known = size > 0;
+      layout.axes.push_back(
+          even_axis(name, is_known ? "angstrom" : "", length, is_known ? size : 1));
     };
     if (has_stack_axis(shape)) add("image", shape.n_images, shape.pixel_angstrom.z);
     add("y", shape.height, shape.pixel_angstrom.y);

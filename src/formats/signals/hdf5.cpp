@@ -70,17 +70,11 @@ std::unique_ptr<sample_reader> open_hdf5(const std::filesystem::path& name) {
 
 namespace {
 
-std::vector<double> counted(std::size_t length, double step) {
-  std::vector<double> positions(length);
-  for (std::size_t i = 0; i < length; ++i) positions[i] = static_cast<double>(i) * step;
-  return positions;
-}
-
 hdf5_axis axis_of(const signal& recording) {
   if (!recording.frequencies_hz.empty()) return {"frequency", "Hz", recording.frequencies_hz};
   const double rate = recording.sample_rate_hz;
-  if (rate > 0) return {"time", "s", counted(recording.row_length, 1 / rate)};
-  return {"sample", "", counted(recording.row_length, 1)};
+  if (rate > 0) return even_axis("time", "s", recording.row_length, 1 / rate);
+  return even_axis("sample", "", recording.row_length);
 }
 
 }  // namespace
@@ -89,7 +83,7 @@ void write_hdf5(const atomic_file& file, const signal& recording) {
   hdf5_layout layout{.name = "values",
                      .is_complex = !recording.is_real,
                      .is_single_precision = recording.is_single_precision};
-  if (recording.has_row_axis()) layout.axes.push_back({"row", "", counted(recording.n_rows, 1)});
+  if (recording.has_row_axis()) layout.axes.push_back(even_axis("row", "", recording.n_rows));
   layout.axes.push_back(axis_of(recording));
   if (recording.sample_rate_hz > 0) layout.attributes = {{"sample_rate", recording.sample_rate_hz}};
   hdf5_writer writer{file, layout};
