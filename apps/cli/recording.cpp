@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recording.hpp"
 
-#include <fcntl.h>     // open
-#include <sys/stat.h>  // fstat
-#include <unistd.h>    // close, lseek, read
-
 #include <algorithm>  // count, find, min, ranges::find
-#include <cerrno>
-#include <cmath>    // abs, floor, nearbyint
-#include <cstring>  // strerror
+#include <cmath>      // abs, floor, nearbyint
 #include <string_view>
 
 #include "channelising/arithmetic/packed_samples.hpp"  // packed_bytes, unpack_samples
 #include "cli/messages.hpp"                            // counted, print_message
 #include "cli/option.hpp"                              // refuse_choice
-#include "formats/files/atomic_file.hpp"               // is_written_directly
 #include "formats/files/extension.hpp"                 // extension_of
 #include "formats/files/refusal.hpp"                   // refuse
 #include "formats/files/signature.hpp"                 // is_text, signed_content
@@ -30,8 +23,7 @@ namespace {
 
 using formats::refuse;
 
-constexpr std::size_t head_bytes = std::size_t{1} << 17, piece_samples = std::size_t{1} << 20,
-                      min_piece_samples = 4096;
+constexpr std::size_t piece_samples = std::size_t{1} << 20, min_piece_samples = 4096;
 
 /// Two integers whose ratio is 3.316505 within 2e-5: that of the levels that are best of 2 bits.
 constexpr std::int16_t low_level = 139, high_level = 461;
@@ -106,46 +98,6 @@ void require_packed_samples(const std::string& name) {
   if (formats::is_guppi(file.head())) {
     refuse(name, "is GUPPI raw, and packed samples are taken here; wingbeat channelise reads it");
   }
-}
-
-byte_source::byte_source(std::string name) : name_(std::move(name)) {
-  has_own_name_ = name_ != "-" && !formats::is_written_directly(name_);
-  if (name_ == "-") {
-    name_ = "stdin";
-    descriptor_ = ::dup(STDIN_FILENO);
-  } else {
-    descriptor_ = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC);
-  }
-  if (descriptor_ < 0) refuse(name_, "cannot be opened: {}", std::strerror(errno));
-  struct stat status = {};
-  if (::fstat(descriptor_, &status) == 0) {
-    if (S_ISDIR(status.st_mode)) refuse(name_, "is a directory; name a file of samples");
-    if (S_ISREG(status.st_mode)) size_ = static_cast<std::size_t>(status.st_size);
-  }
-  std::vector<std::byte> head(head_bytes);
-  head.resize(read(head));
-  if (head.empty()) refuse(name_, "is empty; it must hold at least one sample");
-  head_ = std::move(head);
-}
-
-byte_source::~byte_source() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-std::size_t byte_source::read(std::span<std::byte> target) {
-  std::size_t done = std::min(target.size(), head_.size() - position_);
-  std::copy_n(head_.begin() + static_cast<std::ptrdiff_t>(position_), done, target.begin());
-  position_ += done;
-  while (done < target.size()) {
-    const auto got = ::read(descriptor_, target.data() + done, target.size() - done);
-    if (got == 0) break;
-    if (got > 0) {
-      done += static_cast<std::size_t>(got);
-    } else if (errno != EINTR) {
-      refuse(name_, "cannot be read: {}", std::strerror(errno));
-    }
-  }
-  return done;
 }
 
 recording::recording(const std::vector<std::string>& files, const recording_options& options)

@@ -17,6 +17,7 @@
 #include "channelising/arithmetic/packed_samples.hpp"  // min_sample_bits
 #include "channelising/banks/filter_bank.hpp"          // require_storage
 #include "channelising/spec.hpp"                       // has_dither, min_channels
+#include "cli/adjacent_banks.hpp"                      // adjacent_banks
 #include "cli/channel_models.hpp"                      // read_delays, heap_samples, ..
 #include "cli/choose.hpp"                              // choose_device
 #include "cli/messages.hpp"                            // print_message, counted
@@ -269,75 +270,6 @@ class heap_sink {
   std::optional<channel_waterfall> waterfall_;
 };
 
-/// A bank for each channel of the files. Their heaps are one, of the channels of all.
-class adjacent_banks {
- public:
-  adjacent_banks(std::vector<channeliser> banks, heap_sink& sink, channeliser_run& run)
-      : banks_(std::move(banks)), sink_(sink), run_(run) {}
-
-  /// Returns the first: sizes, and counts of heaps, are those of all.
-  [[nodiscard]] const channeliser& first() const { return banks_[0]; }
-
-  /// Pushes the samples of a channel, after those of the channel before.
-  void push(queue& on, std::size_t channel, const channeliser::samples& next) {
-    channeliser& bank = banks_[channel];
-    const channeliser::taker take = taker(channel);
-    bank.push(on, next, take);
-    // All heaps of these samples, so that those of all banks are the same.
-    if (banks_.size() > 1) bank.finish(take);
-    if (channel + 1 == banks_.size()) pass_on();
-  }
-
-  void flush(queue& on) {
-    for (std::size_t c = 0; c < banks_.size(); ++c) banks_[c].flush(on, taker(c));
-    pass_on();
-    run_.levels = banks_[0].levels();
-    for (const channeliser& other : std::span(banks_).subspan(1)) {
-      for (std::size_t p = 0; p < run_.levels.size(); ++p) {
-        const input_level& level = other.levels()[p];
-        run_.levels[p].n_samples += level.n_samples;
-        run_.levels[p].sum_of_squares += level.sum_of_squares;
-        for (std::size_t i = 0; i < level.histogram.size(); ++i) {
-          run_.levels[p].histogram[i] += level.histogram[i];
-        }
-      }
-    }
-  }
-
- private:
-  struct kept_heap {
-    channelised_heap heap;
-    std::vector<std::byte> bytes;  // [coarse channel][channel]..
-  };
-
-  channeliser::taker taker(std::size_t channel) {
-    if (banks_.size() == 1) return [this](const auto& heap) { sink_.take(heap, run_); };
-    n_taken_ = 0;
-    return [this, channel](const channelised_heap& heap) {
-      if (channel == 0) kept_.push_back({heap, {}});
-      kept_heap& kept = kept_[n_taken_++];
-      kept.bytes.insert(kept.bytes.end(), heap.bytes.begin(), heap.bytes.end());
-      for (std::size_t p = 0; p < heap.saturated.size() && channel > 0; ++p) {
-        kept.heap.saturated[p] += heap.saturated[p];
-      }
-    };
-  }
-
-  void pass_on() {
-    for (kept_heap& kept : kept_) {
-      kept.heap.bytes = kept.bytes;
-      sink_.take(kept.heap, run_);
-    }
-    kept_.clear();
-  }
-
-  std::vector<channeliser> banks_;
-  heap_sink& sink_;
-  channeliser_run& run_;
-  std::vector<kept_heap> kept_;  ///< Those of the last piece.
-  std::size_t n_taken_ = 0;      ///< Of a bank, of this piece.
-};
-
 /// Pushes so many missing samples, then those of the recording.
 void channelise(queue& on, adjacent_banks& banks, std::size_t n_missing, recording& input,
                 channeliser_run& run) {
@@ -359,6 +291,7 @@ void channelise(queue& on, adjacent_banks& banks, std::size_t n_missing, recordi
     bar.show(run.n_samples, n_total > 0 ? static_cast<double>(run.n_samples) / n_total : 0);
   }
   banks.flush(on);
+  run.levels = banks.levels();
   run.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
@@ -483,7 +416,8 @@ int run(const options& o) {
                               o.kept_samples.value_or((std::size_t{1} << 20) / result.n_banks));
   }
   heap_sink sink{o, coarse_banks[0], result};
-  adjacent_banks banks{std::move(coarse_banks), sink, result};
+  adjacent_banks banks{std::move(coarse_banks),
+                       [&](const channelised_heap& heap) { sink.take(heap, result); }};
   const channeliser& bank = banks.first();
   channelise(on, banks, n_missing, input, result);
   require_heaps(o, bank, result);
