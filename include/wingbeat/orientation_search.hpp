@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstddef>  // size_t
-#include <cstdint>  // uint64_t
 #include <memory>   // unique_ptr
 #include <optional>
 #include <span>
@@ -16,7 +15,7 @@
 #include "wingbeat/buffer.hpp"           // buffer_view
 #include "wingbeat/plan.hpp"             // precision
 #include "wingbeat/queue.hpp"            // queue
-#include "wingbeat/template_search.hpp"  // search_state
+#include "wingbeat/template_search.hpp"  // search_state, score_table
 
 namespace wingbeat {
 
@@ -29,7 +28,7 @@ namespace wingbeat {
 ///     template = (p - e) sqrt(height width / v), where v is the variance of p - e padded with
 ///     zeros to the image, times height width
 ///
-/// with v = sum of (p - e - m)^2 + (height - n) (width - n) m^2 and m = -e (n^2 / (height width))^2.
+/// with v = sum of (p - e - m)^2 + (height - n) (width - n) m^2, m = -e (n^2 / (height width))^2.
 ///
 ///     orientation_search search{queue, {.image = {4096, 4096}, .box = 512, .filters = 13}};
 ///     search.begin(queue, image.view());
@@ -41,34 +40,29 @@ struct orientation_spec {
   std::vector<std::size_t> image = {};  ///< {height, width}
   std::size_t box = 0;      ///< Edge n of the volume, even, at most either length of the image.
   std::size_t filters = 1;  ///< Filters that each slice is multiplied by.
-  bool has_complex_filters = false;  ///< Filters are complex, otherwise real.
+  bool has_complex_filters = false;    ///< Filters are complex, otherwise real.
   precision volume = precision::fp32;  ///< How the volume's spectrum is stored: fp32 or fp16.
   /// The type of spectra and workspace of the correlations, as in `search_spec`; fp16 needs the
   /// image's peak.
   std::optional<precision> between = {};
   double image_peak = 0;
-  bool keeps_sums = true;  ///< For `score_map::mean` and `score_map::variance`.
-  /// Orientations of one run, each with all filters. 0: chosen by the device and `max_bytes`.
-  std::size_t orientations_at_once = 0;
-  std::size_t max_bytes = 0;  ///< Of device memory that a search takes. 0: no bound of its own.
-  /// Scores of one search in all: rotations times filters, by which sums are rounded so that their
-  /// bits do not depend on the order: see `search_spec::sum_unit`.
+  bool keeps_sums = true;                ///< For `score_map::mean` and `score_map::variance`.
+  std::size_t orientations_at_once = 0;  ///< Of one run, each with all filters. 0: chosen.
+  std::size_t max_bytes = 0;  ///< Device memory that the choice may take; 0: most of the device's.
+  /// About how many scores a place has in all, rotations times filters: by it scores are rounded
+  /// before they are summed, to multiples of 2^-12 for 2^25 of them, so that the sums do not depend
+  /// on the order: see `search_spec::sum_unit`.
   std::size_t most_scores = std::size_t{1} << 25;
-  /// Every score above it is kept in a table. Empty: no table.
+  /// Every score above it is kept in a table; on the device at most `table_capacity` of them, which
+  /// `add` takes after each run that leaves less than half of it. Empty: no table.
   std::optional<double> table_threshold = {};
+  std::size_t table_capacity = std::size_t{1} << 22;
 };
 
 /// The first two columns of a rotation that turns vectors (x, y, z) of the projection's plane into
 /// the volume's: {xx, xy, yx, yy, zx, zy}, so that bin (kx, ky) is read at (xx kx + xy ky, ..).
 /// They may be scaled and sheared, by a microscope's anisotropic magnification.
 using plane_axes = std::array<float, 6>;
-
-/// A score above `table_threshold`.
-struct table_entry {
-  std::uint32_t number = 0;  ///< Rotation times `filters` plus filter.
-  std::uint32_t y = 0, x = 0;
-  float score = 0;
-};
 
 /// Keeps scores of projections; numbers of templates are rotation times `filters` plus filter. Not
 /// for several threads at once. All device memory beside the image is its own. Functions throw
@@ -105,12 +99,7 @@ class orientation_search {
 
   [[nodiscard]] search_state state(queue& on) const;  ///< Waits for the queue.
 
-  /// Returns the table's entries since the last call or `begin`, by number, then place. Those that
-  /// found no room are counted in `lost`.
-  struct score_table {
-    std::vector<table_entry> entries = {};
-    std::uint64_t lost = 0;
-  };
+  /// Returns the table of scores since the last call, or since `begin`. Waits.
   [[nodiscard]] score_table take_table(queue& on);
 
  private:

@@ -49,9 +49,22 @@ struct search_spec {
   bool keeps_sums = false;
   bool keeps_counts = false;  ///< For `counts`.
   double threshold = 0;       ///< Scores above it are counted in `counts`.
+  /// A power of two, of which plain scores are rounded to multiples before they are summed, beyond
+  /// 2^22 of it (fp64: 2^51) to fewer digits. Then sums in fp64 have the same bits in any order,
+  /// and states are merged, while a place's sum of squares is below 2^53 squares of the unit. 0:
+  /// sums are of the scores as they are.
+  double sum_unit = 0;
+  /// All scores above it are kept in a table of at most `table_capacity`; see `take_table`. Empty:
+  /// no table.
+  std::optional<double> table_threshold = {};
+  std::size_t table_capacity = std::size_t{1} << 22;  ///< 16 bytes each.
   /// How many templates one run of the convolution takes; `add` takes any number. Workspace grows
   /// with it. More than 1 needs a device that `has_int64_atomics`.
   std::size_t templates_at_once = 1;
+  /// Runs of fewer templates are computed as whole runs, whose other templates are read and leave
+  /// no trace, so that a score has the same bits however templates are dealt. The memory that `add`
+  /// takes then has the bytes of whole runs.
+  bool pads_runs = false;
   /// The type of spectra and workspace, and the largest magnitudes, as in `convolution_spec`. fp16
   /// needs the image's peak, and the templates' unless scores are normalised, which first makes
   /// unit templates. A score's error is then relative to the whole image: the root mean square of a
@@ -70,6 +83,18 @@ struct peak {
   double score = 0;
   std::uint64_t number = 0;  ///< Number of the template, counted from 0 over all calls of `add`.
   std::size_t y = 0, x = 0;  ///< Indices in a map of the search's mode.
+};
+
+/// A score of a table.
+struct listed_score {
+  std::uint32_t number = 0;  ///< Of the template.
+  std::uint32_t y = 0, x = 0;
+  float score = 0;
+};
+
+struct score_table {
+  std::vector<listed_score> entries = {};  ///< By number, then place.
+  std::uint64_t lost = 0;                  ///< Scores for which there was no room.
 };
 
 /// Returns the `most` highest peaks with scores of at least `least`, highest first. No two of them
@@ -91,6 +116,7 @@ struct search_state {
   std::size_t height = 0, width = 0;  ///< Size of a map.
   std::size_t templates = 0;          ///< How many were scored.
   bool is_normalised = false;
+  double sum_unit = 0;  ///< As in `search_spec`.
   /// The largest score of each place and the first template that had it, in one integer, so that
   /// merging takes the greater of two integers; 0: none. // [y][x]
   std::vector<std::uint64_t> keys = {};
@@ -101,8 +127,8 @@ struct search_state {
   std::vector<std::uint32_t> counts = {};  // [y][x]
 
   /// Merges the state of a search for other templates. Throws `plan_error` for states that keep
-  /// other arrays, and for sums of plain scores, whose rounding depends on the order of the
-  /// templates.
+  /// other arrays, and for sums of plain scores without a `sum_unit`, whose rounding depends on the
+  /// order of the templates.
   void merge(const search_state& other);
 
   // as the functions of `template_search`
@@ -138,6 +164,9 @@ class template_search {
   /// each score were the largest yet and counted. `add` also copies templates that start at an odd
   /// real.
   [[nodiscard]] std::size_t traffic_bytes() const;
+
+  /// Returns the bytes of device memory that the search holds, workspace included.
+  [[nodiscard]] std::size_t device_bytes() const;
 
   /// Returns what is kept, and the launches and bytes of `templates_at_once` templates, in words.
   [[nodiscard]] std::string explain() const;
@@ -185,6 +214,11 @@ class template_search {
   /// Returns peaks of the largest scores; see `peaks_of`.
   [[nodiscard]] std::vector<peak> peaks(queue& on, std::size_t most, double least,
                                         std::size_t distance) const;
+
+  /// Returns the table of scores since the last call, or since `begin`, and empties it. Waits.
+  [[nodiscard]] score_table take_table(queue& on);
+  /// Returns how many scores the table has found since then, with those that had no room. Waits.
+  [[nodiscard]] std::size_t listed(queue& on) const;
 
  private:
   struct impl;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convolving/scores.hpp"
 
+#include <algorithm>  // min, sort
+#include <cmath>      // ldexp
+#include <span>
+#include <tuple>  // tie
+
 #include "arrays/array.hpp"             // bytes_of_real
 #include "backend/backend.hpp"          // queue
 #include "functors/device_functor.hpp"  // device_functor
@@ -72,7 +77,9 @@ kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp6
                    .real = spec.real,
                    .has_fp64_sums = has_fp64,
                    .has_unit_sums = spec.keeps_sums && spec.is_normalised,
-                   .templates = templates};
+                   .templates = templates,
+                   .sum_unit = spec.sum_unit,
+                   .table_capacity = spec.table_threshold ? spec.table_capacity : 0};
   const score_windows y = windows_of(kept.axes[0]), x = windows_of(kept.axes[1]);
   kept.numbers = {.y = y,
                   .x = x,
@@ -83,7 +90,10 @@ kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp6
                   // Norms fit beside rows, except with fp64 or sums.
                   .keeps_norms = spec.is_normalised && templates > 1 && !spec.keeps_sums &&
                                  spec.real == precision::fp32,
-                  .has_rim = spec.is_normalised && (has_rim(y) || has_rim(x))};
+                  .has_rim = spec.is_normalised && (has_rim(y) || has_rim(x)),
+                  .rounds_sums = spec.sum_unit != 0,
+                  .has_table = spec.table_threshold.has_value(),
+                  .may_end_early = spec.pads_runs && templates > 1};
   return kept;
 }
 
@@ -134,13 +144,27 @@ std::vector<kernel_argument> score_arguments(const kept_scores& kept, std::uint3
                                         : kernel_argument{static_cast<float>(value)};
   };
   std::vector<kernel_argument> result{first};
-  for (const buffer_view& array : arrays) result.emplace_back(array);
+  const std::size_t n_tables = kept.numbers.has_table ? 2 : 0;
+  const std::span others{arrays};
+  for (const buffer_view& array : others.first(arrays.size() - n_tables)) {
+    result.emplace_back(array);
+  }
   if (kept.numbers.has_counts) result.push_back(real(inputs.threshold));
   if (kept.numbers.is_normalised) result.emplace_back(inputs.inverse_norms);
   if (kept.numbers.has_rim) {
     result.emplace_back(inputs.rim);
     result.push_back(real(inputs.mean));
   }
+  if (kept.numbers.rounds_sums) {
+    const int digits = kept.real == precision::fp64 ? 51 : 22;
+    result.push_back(real(std::ldexp(3 * kept.sum_unit, digits)));
+  }
+  if (kept.numbers.has_table) {
+    for (const buffer_view& table : others.last(n_tables)) result.emplace_back(table);
+    result.emplace_back(static_cast<std::uint32_t>(kept.table_capacity));
+    result.push_back(real(inputs.table_threshold));
+  }
+  if (kept.numbers.may_end_early) result.emplace_back(inputs.end);
   return result;
 }
 
@@ -148,27 +172,71 @@ score_memory::score_memory(const queue& on, const kept_scores& kept) : kept_(kep
   each_array(kept, [&](std::string_view name, std::size_t bytes, kept_array) {
     arrays_.push_back({name, buffer{on, bytes}});
   });
+  if (kept.numbers.has_table) {
+    table_ = buffer{on, kept.table_capacity * sizeof(device::functors::listed_score)};
+    n_listed_ = buffer{on, sizeof(std::uint32_t)};
+  }
   clear(on);
 }
 
 void score_memory::clear(const queue& on) const {
   for (const array& each : arrays_) on.impl()->clear(each.memory.view());
+  if (kept_.numbers.has_table) on.impl()->clear(n_listed_.view());
+}
+
+std::size_t score_memory::listed() const {
+  if (!kept_.numbers.has_table) {
+    throw plan_error("this search keeps no table; set table_threshold");
+  }
+  std::uint32_t count = 0;
+  n_listed_.read(&count, sizeof count);
+  return count;
+}
+
+score_table score_memory::take_table(const queue& on) const {
+  const std::size_t found = listed(), stored = std::min(found, kept_.table_capacity);
+  std::vector<device::functors::listed_score> cells(stored);
+  if (stored > 0) table_.read(cells.data(), stored * sizeof cells[0]);
+  on.impl()->clear(n_listed_.view());
+  std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.number, a.place) < std::tie(b.number, b.place);
+  });
+  score_table result{.lost = found - stored};
+  const std::size_t width = kept_.axes[1].result();
+  for (const auto& cell : cells) {
+    result.entries.push_back({.number = cell.number,
+                              .y = static_cast<std::uint32_t>(cell.place / width),
+                              .x = static_cast<std::uint32_t>(cell.place % width),
+                              .score = cell.score});
+  }
+  return result;
 }
 
 std::vector<buffer_view> score_memory::others() const {
   std::vector<buffer_view> views;
   for (std::size_t i = 1; i < arrays_.size(); ++i) views.push_back(arrays_[i].memory.view());
+  if (kept_.numbers.has_table) {
+    views.push_back(table_.view());
+    views.push_back(n_listed_.view());
+  }
   return views;
+}
+
+std::size_t score_memory::device_bytes() const {
+  std::size_t bytes = table_.size_bytes() + n_listed_.size_bytes();
+  for (const array& each : arrays_) bytes += each.memory.size_bytes();
+  return bytes;
 }
 
 std::string score_memory::explain() const {
   std::string text = "keeps the largest score and its template";
-  std::size_t bytes = keys().size_bytes;
-  for (std::size_t i = 1; i < arrays_.size(); ++i) {
-    text += formatted(", {}", arrays_[i].name);
-    bytes += arrays_[i].memory.size_bytes();
+  for (std::size_t i = 1; i < arrays_.size(); ++i) text += formatted(", {}", arrays_[i].name);
+  text += formatted(": {} bytes\n", device_bytes() - table_.size_bytes() - n_listed_.size_bytes());
+  if (kept_.numbers.has_table) {
+    text +=
+        formatted("a table of {} scores: {} bytes\n", kept_.table_capacity, table_.size_bytes());
   }
-  return text + formatted(": {} bytes\n", bytes);
+  return text;
 }
 
 template <class Value>
@@ -198,7 +266,8 @@ search_state score_memory::read(state_arrays wanted, std::size_t n_templates) co
   search_state state{.height = kept_.axes[0].result(),
                      .width = kept_.axes[1].result(),
                      .templates = n_templates,
-                     .is_normalised = kept_.numbers.is_normalised || kept_.has_unit_sums};
+                     .is_normalised = kept_.numbers.is_normalised || kept_.has_unit_sums,
+                     .sum_unit = kept_.sum_unit};
   if (wanted.keys) state.keys = values_of<std::uint64_t>("keys", "");
   if (wanted.moments) read_moments(state);
   if (wanted.counts) {

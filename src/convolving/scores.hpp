@@ -44,6 +44,8 @@ struct kept_scores {
   bool has_fp64_sums = true;
   bool has_unit_sums = false;  ///< Sums of coefficients: see `device::functors::score`.
   std::size_t templates = 1;   ///< In one run.
+  double sum_unit = 0;         ///< As in `search_spec`.
+  std::size_t table_capacity = 0;
 
   [[nodiscard]] std::size_t places() const { return axes[0].result() * axes[1].result(); }
   /// Returns the reals of the table of a template's sums: [h + 1][w + 1], sums over the elements
@@ -70,11 +72,12 @@ struct score_bytes {
 struct score_inputs {
   buffer_view inverse_norms;  // [y][x]
   buffer_view rim;            // [template][h + 1][w + 1]
-  double threshold = 0, mean = 0;
+  double threshold = 0, mean = 0, table_threshold = 0;
+  std::uint32_t end = 0;  ///< Number after the run's last template.
 };
 
 /// Returns the arguments of a run whose first template is number `first`. arrays: those that are
-/// kept beside the keys, in the functor's order.
+/// kept beside the keys, in the functor's order, then the table and its counter.
 [[nodiscard]] std::vector<kernel_argument> score_arguments(const kept_scores& kept,
                                                            std::uint32_t first,
                                                            const std::vector<buffer_view>& arrays,
@@ -93,12 +96,17 @@ class score_memory {
   void clear(const queue& on) const;  ///< Queues it.
   [[nodiscard]] buffer_view keys() const { return arrays_.front().memory.view(); }
   [[nodiscard]] std::vector<buffer_view> others() const;
-  [[nodiscard]] std::string explain() const;  ///< A line: what is kept, and its bytes.
+  [[nodiscard]] std::string explain() const;  ///< Lines: what is kept, and its bytes.
+  [[nodiscard]] std::size_t device_bytes() const;
 
   /// Returns some arrays, after all runs over `n_templates` templates. Throws `plan_error` for an
   /// array that is not kept.
   [[nodiscard]] search_state read(state_arrays wanted, std::size_t n_templates) const;
   [[nodiscard]] search_state read_all(std::size_t n_templates) const;
+
+  /// Returns the table and its counter, after all runs.
+  [[nodiscard]] std::size_t listed() const;
+  [[nodiscard]] score_table take_table(const queue& on) const;
 
  private:
   struct array {
@@ -111,6 +119,7 @@ class score_memory {
 
   kept_scores kept_;
   std::vector<array> arrays_;  ///< Keys first.
+  buffer table_, n_listed_;
 };
 
 }  // namespace wingbeat::convolving

@@ -76,10 +76,10 @@ void require_arrays(const search_state& state) {
 }
 
 void require_alike(const search_state& a, const search_state& b) {
-  if (!a.sums.empty() || !b.sums.empty()) {
+  if ((!a.sums.empty() || !b.sums.empty()) && (a.sum_unit == 0 || b.sum_unit == 0)) {
     throw plan_error(
         "sums of plain scores depend on the order in which they are added, so that states with "
-        "them cannot be merged; set is_normalised, or leave keeps_sums false");
+        "them cannot be merged; set is_normalised or sum_unit, or leave keeps_sums false");
   }
   if (a.height != b.height || a.width != b.width) {
     throw plan_error(
@@ -89,6 +89,7 @@ void require_alike(const search_state& a, const search_state& b) {
   }
   const bool are_alike = a.is_normalised == b.is_normalised && a.keys.size() == b.keys.size() &&
                          a.unit_sums.size() == b.unit_sums.size() &&
+                         a.sums.size() == b.sums.size() && a.sum_unit == b.sum_unit &&
                          a.counts.size() == b.counts.size();
   if (are_alike) return;
   throw plan_error(
@@ -109,6 +110,7 @@ void search_state::merge(const search_state& other) {
   templates += other.templates;
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = std::max(keys[i], other.keys[i]);
   add(unit_sums, other.unit_sums);
+  add(sums, other.sums);
   add(counts, other.counts);
 }
 

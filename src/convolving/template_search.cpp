@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/template_search.hpp"
 
-#include <algorithm>  // max
-#include <cmath>      // isfinite, isnan, sqrt
+#include <algorithm>  // max, min
+#include <cmath>      // frexp, isfinite, isnan, sqrt
 #include <limits>     // numeric_limits
 #include <optional>
 #include <utility>  // exchange, move
@@ -48,6 +48,30 @@ void require_peaks(const search_spec& spec) {
                            is_fp16 ? "is_normalised is true" : reason);
 }
 
+void require_sums(const search_spec& spec) {
+  if (spec.sum_unit == 0) return;
+  int exponent = 0;
+  if (spec.sum_unit > 0 && std::frexp(spec.sum_unit, &exponent) == 0.5) {
+    if (spec.keeps_sums && !spec.is_normalised) return;
+    throw plan_error(
+        formatted("sum_unit is {}, for sums of plain scores, which {}; leave it 0", spec.sum_unit,
+                  spec.keeps_sums ? "a normalised search has not" : "keeps_sums asks for"));
+  }
+  throw plan_error(formatted("sum_unit is {}; give a power of two, or 0", spec.sum_unit));
+}
+
+void require_table(const search_spec& spec) {
+  if (!spec.table_threshold) return;
+  if (std::isnan(*spec.table_threshold)) {
+    throw plan_error(
+        "table_threshold is no number, so that no score is above it; give a number, or none");
+  }
+  constexpr std::size_t most = std::size_t{1} << 31;
+  if (spec.table_capacity > 0 && spec.table_capacity <= most) return;
+  throw plan_error(
+      formatted("table_capacity is {}; choose from 1 to {} scores", spec.table_capacity, most));
+}
+
 void require_valid(const search_spec& spec) {
   require_axes("image", spec.image);
   require_axes("templates", spec.templates);
@@ -66,6 +90,8 @@ void require_valid(const search_spec& spec) {
                   "keeps_counts, or leave threshold 0",
                   spec.threshold));
   }
+  require_sums(spec);
+  require_table(spec);
   request::require_known(spec.form == operand_form::values || spec.form == operand_form::spectrum,
                          "form", spec.form, "values or spectrum");
   require_peaks(spec);
@@ -138,6 +164,10 @@ struct prepared_templates {
     rim = buffer{of_runs, most.n_templates * most.kept.rim_reals() * real_bytes};
   }
 
+  [[nodiscard]] std::size_t device_bytes() const {
+    return staged.size_bytes() + inverted.size_bytes() + sums.size_bytes() + rim.size_bytes();
+  }
+
   std::shared_ptr<backend::queue> on;
   buffer staged;           ///< Templates as a run reads them.
   buffer inverted;         ///< Templates that were given as spectra, as values.
@@ -154,6 +184,12 @@ void require_product(std::size_t count, std::size_t template_bytes) {
                 count, template_bytes));
 }
 
+/// Whether a view starts at a pair of reals, as a run requires.
+bool starts_at_pair(buffer_view view, engine runs_on, std::size_t real_bytes) {
+  const std::size_t alignment = runs_on == engine::opencl ? 1 : 2 * real_bytes;
+  return view.offset_bytes % (2 * real_bytes) == 0 && misalignment_of(view, alignment) == 0;
+}
+
 }  // namespace
 
 struct template_search::impl {
@@ -164,7 +200,7 @@ struct template_search::impl {
         result(whole.correlation.result()),
         spectra(on, whole.correlation.spectra_bytes()),
         scores(on, whole.kept) {
-    if (spec.templates_at_once > 1) rest.emplace(on, spec, 1);
+    if (spec.templates_at_once > 1 && !spec.pads_runs) rest.emplace(on, spec, 1);
     if (spec.is_normalised) {
       const kept_scores& kept = whole.kept;
       inverse_norms = buffer{on, kept.places() * real_bytes()};
@@ -181,8 +217,7 @@ struct template_search::impl {
     for (prepared_templates& each : prepared) {
       if (each.on == on.impl()) return each;
     }
-    const std::size_t of_rest = rest ? rest->workspace_bytes() : 0;
-    on.impl()->reserve(std::max(whole.workspace_bytes(), of_rest));
+    on.impl()->reserve(run_workspace_bytes());
     return prepared.emplace_back(on, whole, template_bytes(), real_bytes(),
                                  units ? &*units : nullptr);
   }
@@ -217,10 +252,17 @@ struct template_search::impl {
     return part_of(view, 0, used_bytes);
   }
 
-  /// Returns the bytes that a run moves before its correlation.
-  [[nodiscard]] std::size_t inverted_bytes() const {
-    return whole.inverse ? whole.inverse->traffic_bytes() : 0;
+  [[nodiscard]] std::size_t run_workspace_bytes() const {
+    return std::max(whole.workspace_bytes(), rest ? rest->workspace_bytes() : 0);
   }
+  [[nodiscard]] std::size_t device_bytes() const {
+    std::size_t bytes = spectra.size_bytes() + scores.device_bytes() + inverse_norms.size_bytes() +
+                        centred_values.size_bytes() + run_workspace_bytes();
+    for (const prepared_templates& each : prepared) bytes += each.device_bytes();
+    return bytes;
+  }
+
+  /// Returns the bytes that a run moves before its correlation.
   [[nodiscard]] std::size_t scaled_bytes() const {
     return units ? whole.n_templates * units->traffic_bytes() : 0;
   }
@@ -272,18 +314,15 @@ struct template_search::impl {
       units->enqueue(on, templates, count, memory.sums.view(), staged, memory.rim.view());
       return staged;
     }
-    const bool is_aligned = templates.offset_bytes % (2 * real_bytes()) == 0 &&
-                            reinterpret_cast<std::uintptr_t>(templates.handle) %
-                                    (own.runs_on == engine::opencl ? 1 : 2 * real_bytes()) ==
-                                0;
-    if (is_aligned) return templates;
+    if (starts_at_pair(templates, own.runs_on, real_bytes())) return templates;
     on.impl()->copy(staged, templates);
     return staged;
   }
 
-  /// Queues a run. If `awaited`, a mark, is given, scores are kept only behind it.
+  /// Queues a run that scores `count` templates; keeps scores behind the mark `awaited`, if any.
   void add_run(queue& on, const prepared_templates& memory, const scoring& run,
-               buffer_view templates, std::size_t number, const backend::mark* awaited) {
+               buffer_view templates, std::size_t number, std::size_t count,
+               const backend::mark* awaited) {
     if (run.inverse) {
       const auto values = part_of(memory.inverted.view(), 0, run.n_templates * template_bytes());
       run.inverse->enqueue(on, templates, values);
@@ -295,9 +334,11 @@ struct template_search::impl {
                                     {.inverse_norms = inverse_norms.view(),
                                      .rim = memory.rim.view(),
                                      .threshold = spec.threshold,
-                                     .mean = image_mean});
+                                     .mean = image_mean,
+                                     .table_threshold = spec.table_threshold.value_or(0),
+                                     .end = static_cast<std::uint32_t>(number + count)});
     run.correlation.enqueue(on, spectra.view(), signals, scores.keys(), given, {}, awaited);
-    added += run.n_templates;
+    added += count;
   }
 
   void add(queue& on, buffer_view templates, std::size_t count, std::size_t first) {
@@ -307,18 +348,21 @@ struct template_search::impl {
     if (count == 0) throw plan_error("0 templates were added; give at least 1");
     convolving::require_numbers(count, std::max(added, first));
     const std::size_t start = (spec.form == operand_form::spectrum ? 2 : 1) * real_bytes();
-    templates = required(on, "memory of templates", templates, count * given_bytes(), start);
+    const std::size_t at_once = whole.n_templates;
+    const std::size_t n_given = rest ? count : (count + at_once - 1) / at_once * at_once;
+    templates = required(on, "memory of templates", templates, n_given * given_bytes(), start);
     prepared_templates& memory = templates_of(on);
     const auto before = handed_to(on);
     if (!memory.has_image && before) on.impl()->after(*before);
     memory.has_image = true;
     while (count > 0) {
-      const scoring& run = count >= whole.n_templates ? whole : *rest;
+      const scoring& run = rest && count < at_once ? *rest : whole;
       const std::size_t bytes = run.n_templates * given_bytes();
-      add_run(on, memory, run, part_of(templates, 0, bytes), first, before.get());
-      first += run.n_templates;
+      const std::size_t n_scored = std::min(count, run.n_templates);
+      add_run(on, memory, run, part_of(templates, 0, bytes), first, n_scored, before.get());
+      first += n_scored;
       templates = rest_of(templates, bytes);
-      count -= run.n_templates;
+      count -= n_scored;
     }
   }
 
@@ -371,7 +415,12 @@ const std::vector<std::size_t>& template_search::result() const {
 
 std::size_t template_search::traffic_bytes() const {
   const impl& mine = require_owned(impl_, "search");
-  return mine.inverted_bytes() + mine.scaled_bytes() + mine.whole.correlation.traffic_bytes();
+  return (mine.whole.inverse ? mine.whole.inverse->traffic_bytes() : 0) + mine.scaled_bytes() +
+         mine.whole.correlation.traffic_bytes();
+}
+
+std::size_t template_search::device_bytes() const {
+  return require_owned(impl_, "search").device_bytes();
 }
 
 std::string template_search::explain() const {
@@ -443,6 +492,14 @@ std::vector<std::uint32_t> template_search::numbers(queue& on) const {
 
 std::vector<std::uint32_t> template_search::counts(queue& on) const {
   return require_owned(impl_, "search").finished(on).read({.counts = true}, 0).counts;
+}
+
+score_table template_search::take_table(queue& on) {
+  return require_owned(impl_, "search").finished(on).take_table(on);
+}
+
+std::size_t template_search::listed(queue& on) const {
+  return require_owned(impl_, "search").finished(on).listed();
 }
 
 std::vector<peak> template_search::peaks(queue& on, std::size_t most, double least,

@@ -3,11 +3,14 @@
 
 #include <algorithm>  // clamp, min
 #include <bit>        // bit_floor
+#include <cstdint>    // uint64_t
 #include <string>
 #include <utility>  // move
 #include <vector>
 
 #include "arrays/array.hpp"                             // bytes_of_real
+#include "convolving/group_of_one.hpp"                  // group_of_one, pointer_of
+#include "kernel_text/kernel_body.hpp"                  // kernel_of, member_call
 #include "text/formatted.hpp"                           // formatted
 #include "tuning/compiled_engines.hpp"                  // compiles_kernels
 #include "wingbeat/device/functors/unit_templates.hpp"  // unit_templates
@@ -23,43 +26,28 @@ unsigned threads_of(const queue& on, std::size_t most) {
   return static_cast<unsigned>(std::bit_floor(limit));
 }
 
-template <class Value>
-Value* pointer_of(buffer_view view) {
-  return reinterpret_cast<Value*>(static_cast<std::byte*>(view.handle) + view.offset_bytes);
-}
-
-/// A workgroup of one thread in this process.
-struct group_of_one {
-  std::size_t number;
-
-  [[nodiscard]] std::size_t index() const { return number; }
-  [[nodiscard]] static unsigned thread() { return 0; }
-  static void barrier() {}
-};
-
 template <class Real>
 void make_in_this_process(buffer_view templates, std::size_t count, std::size_t height,
                           std::size_t width, buffer_view sums, buffer_view out,
                           const buffer_view* rim) {
   const device::functors::unit_templates<Real, double> units{height, width};
-  const auto n = static_cast<unsigned>(count);
   double of_threads[2];  // an array because g++ 12 warns of an unused second variable
   char* const scratch = reinterpret_cast<char*>(of_threads);
   const auto* const given = pointer_of<const Real>(templates);
   auto* const scaled = pointer_of<Real>(out);
   auto* const of_kinds = pointer_of<double>(sums);
   for (std::size_t i = 0; i < count; ++i) {
-    units.sum(group_of_one{i}, given, of_kinds, n, scratch);
-    units.vary(group_of_one{i}, given, of_kinds, n, scratch);
-    units.scale(group_of_one{i}, given, of_kinds, scaled, n, scratch);
+    units.sum(group_of_one{i}, given, of_kinds, count, scratch);
+    units.vary(group_of_one{i}, given, of_kinds, count, scratch);
+    units.scale(group_of_one{i}, given, of_kinds, scaled, count, scratch);
   }
   if (rim == nullptr) return;
   auto* const table = pointer_of<Real>(*rim);
   for (std::size_t i = 0; i < count * (height + 1); ++i) {
-    units.sum_rows(group_of_one{i}, scaled, table, n, scratch);
+    units.sum_rows(group_of_one{i}, scaled, table, count, scratch);
   }
   for (std::size_t i = 0; i < count * (width + 1); ++i) {
-    units.sum_columns(group_of_one{i}, table, n, scratch);
+    units.sum_columns(group_of_one{i}, table, count, scratch);
   }
 }
 
@@ -95,33 +83,25 @@ std::unique_ptr<const kernel> unit_templates::body(const queue& on, std::string_
                                                    std::size_t scratch_bytes) const {
   const std::size_t real_bytes = bytes_of_real(real_);
   std::vector<kernel_parameter> parameters;
-  std::string declared, given;
   for (const std::string_view each : arrays) {
-    const bool is_input = each == "in", are_sums = each == "sums";
-    parameters.push_back(is_input ? kernel_parameter::input(real_bytes)
-                                  : kernel_parameter::output(are_sums ? sum_bytes_ : real_bytes));
-    declared += formatted("WINGBEAT_GLOBAL {}{}* {}, size {}_first, ", is_input ? "const " : "",
-                          are_sums ? "number" : "real", each, each);
-    given += formatted("{} + {}_first, ", each, each);
+    parameters.push_back(each == "in"     ? kernel_parameter::input(real_bytes)
+                         : each == "sums" ? kernel_parameter::output(sum_bytes_)
+                                          : kernel_parameter::output(real_bytes));
   }
-  parameters.push_back(kernel_parameter::value<unsigned>());
+  parameters.push_back(kernel_parameter::value<std::uint64_t>());
+  const auto type_of = [](bool is_double) { return is_double ? "double" : "float"; };
   return std::make_unique<kernel>(
-      on, kernel_spec{
-              .text = formatted("#include \"wingbeat/device/functors/unit_templates.hpp\"\n"
-                                "using namespace wingbeat::device;\n"
-                                "using real = {};\n"
-                                "using number = {};\n"
-                                "WINGBEAT_KERNEL({})\n"
-                                "void {}({}unsigned count WINGBEAT_SCRATCH_PARAMETER) {{\n"
-                                "  functors::unit_templates<real, number>{{{}, {}, {}, {}}}.{}(\n"
-                                "      group{{}}, {}count, WINGBEAT_SCRATCH);\n}}\n",
-                                real_ == precision::fp64 ? "double" : "float",
-                                sum_bytes_ == sizeof(double) ? "double" : "float", threads, name,
-                                declared, height_, width_, threads, n_parts_, name, given),
-              .entry = std::string{name},
-              .threads = threads,
-              .scratch_bytes = scratch_bytes,
-              .parameters = std::move(parameters)});
+      on, kernel_text::kernel_of(
+              kernel_text::member_call{
+                  .header = "wingbeat/device/functors/unit_templates.hpp",
+                  .object = formatted("functors::unit_templates<{}, {}>{{{}, {}, {}, {}}}",
+                                      type_of(real_ == precision::fp64),
+                                      type_of(sum_bytes_ == sizeof(double)), height_, width_,
+                                      threads, n_parts_),
+                  .function = std::string{name},
+                  .threads = threads,
+                  .scratch_bytes = scratch_bytes},
+              std::move(parameters)));
 }
 
 std::size_t unit_templates::traffic_bytes() const {
@@ -139,7 +119,7 @@ void unit_templates::enqueue(queue& on, buffer_view templates, std::size_t count
     }
     return make_in_this_process<float>(templates, count, height_, width_, sums, out, table);
   }
-  const auto number = static_cast<unsigned>(count);
+  const std::uint64_t number = count;
   const std::size_t n_parts = count * n_parts_;
   sum_->enqueue(on, n_parts, {templates, sums, number});
   vary_->enqueue(on, n_parts, {templates, sums, number});

@@ -9,14 +9,29 @@
 
 namespace wingbeat::kernel_text {
 
-kernel_spec kernel_of(const kernel_body& body, std::vector<kernel_parameter> parameters) {
-  std::vector<std::string> declared_list, given;
+namespace {
+
+/// The parameters of an entry, and what they become.
+struct entry_parameters {
+  std::vector<std::string> declared, given;
+};
+
+entry_parameters entry_parameters_of(const std::vector<kernel_parameter>& parameters) {
+  entry_parameters result;
   for (const kernel_parameter& each : parameters) {
-    const std::string name = formatted("given_{}", given.size());
-    declared_list.push_back(each.is_memory() ? declared(each, name) : "size " + name);
-    given.push_back(each.is_memory() ? formatted("{0}{{{1}, {1}_first}}", operand_type(each), name)
+    const std::string name = formatted("given_{}", result.given.size());
+    const bool is_memory = each.is_memory();
+    result.declared.push_back(is_memory ? declared(each, name) : "size " + name);
+    result.given.push_back(is_memory ? formatted("{0}{{{1}, {1}_first}}", operand_type(each), name)
                                      : name);
   }
+  return result;
+}
+
+}  // namespace
+
+kernel_spec kernel_of(const kernel_body& body, std::vector<kernel_parameter> parameters) {
+  const entry_parameters entry = entry_parameters_of(parameters);
   const std::string bounds = body.resident == 0
                                  ? formatted("({})", body.threads)
                                  : formatted("_RESIDENT({}, {})", body.threads, body.resident);
@@ -29,11 +44,29 @@ kernel_spec kernel_of(const kernel_body& body, std::vector<kernel_parameter> par
                             "  {}<policy>{{{{{}}}, WINGBEAT_SCRATCH}}.run();\n"
                             "}}\n",
                             body.header, policy("policy", "", body.numbers_type, body.constants),
-                            bounds, body.entry, joined(declared_list, ", "), body.type,
-                            joined(given, ", ")),
+                            bounds, body.entry, joined(entry.declared, ", "), body.type,
+                            joined(entry.given, ", ")),
           .entry = body.entry,
           .threads = body.threads,
           .scratch_bytes = body.scratch_bytes,
+          .parameters = std::move(parameters)};
+}
+
+kernel_spec kernel_of(const member_call& call, std::vector<kernel_parameter> parameters) {
+  entry_parameters entry = entry_parameters_of(parameters);
+  entry.given.push_back("WINGBEAT_SCRATCH");
+  return {.text = formatted("#include \"{}\"\n"
+                            "#include \"wingbeat/device/ends/operands.hpp\"\n"
+                            "using namespace wingbeat::device;\n"
+                            "WINGBEAT_KERNEL({})\n"
+                            "void {}({} WINGBEAT_SCRATCH_PARAMETER) {{\n"
+                            "  {}.{}(group{{}}, {});\n"
+                            "}}\n",
+                            call.header, call.threads, call.function, joined(entry.declared, ", "),
+                            call.object, call.function, joined(entry.given, ", ")),
+          .entry = call.function,
+          .threads = call.threads,
+          .scratch_bytes = call.scratch_bytes,
           .parameters = std::move(parameters)};
 }
 

@@ -3,6 +3,7 @@
 // parameters are stated once.
 #pragma once
 
+#include <cstddef>  // size_t
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,20 @@ struct kernel_body {
 /// Returns the kernel of a body; `parameters` are the members of its aggregate, in order: memory,
 /// and numbers of 8 bytes.
 [[nodiscard]] kernel_spec kernel_of(const kernel_body& body,
+                                    std::vector<kernel_parameter> parameters);
+
+/// An aggregate of wingbeat::device, of which all threads call one function, with a group, the
+/// kernel's arguments and local memory.
+struct member_call {
+  std::string_view header;  ///< "wingbeat/device/functors/unit_templates.hpp"
+  std::string object;       ///< "functors::unit_templates<float, double>{512, 512, 256, 1}"
+  std::string function;     ///< Also the kernel's name.
+  unsigned threads = 1;
+  std::size_t scratch_bytes = 0;
+};
+
+/// Returns the kernel of a call; `parameters` are the function's, in order, as above.
+[[nodiscard]] kernel_spec kernel_of(const member_call& call,
                                     std::vector<kernel_parameter> parameters);
 
 }  // namespace wingbeat::kernel_text

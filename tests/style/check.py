@@ -50,7 +50,7 @@ SOURCE_LAYERS = {
     "views": "arrays backend request",
     "operations": "arrays backend programs views",
     "api": "arrays backend operations programs request views",
-    "convolving": "arrays backend functors operations programs request tuning views",
+    "convolving": "arrays backend functors kernel_text operations programs request tuning views",
     "searching": "arrays convolving formats",
     "channelising": "arrays backend kernel_text programs request tuning",
     "distributing": "arrays backend functors kernel_text processes programs request views",

@@ -56,12 +56,13 @@ inline constexpr bool is_number =
 
 #if defined(__OPENCL_CPP_VERSION__)
 
+/// Returns the old value.
 template <class Integer>
-WINGBEAT_FN void add(WINGBEAT_GLOBAL Integer* address, Integer value) {
+WINGBEAT_FN Integer add(WINGBEAT_GLOBAL Integer* address, Integer value) {
   if constexpr (sizeof(Integer) == 4) {
-    ::atomic_add(address, value);
+    return ::atomic_add(address, value);
   } else {
-    ::atom_add(address, value);
+    return ::atom_add(address, value);
   }
 }
 WINGBEAT_FN void add(WINGBEAT_LOCAL unsigned* address, unsigned value) {
@@ -96,8 +97,8 @@ WINGBEAT_FN Integer exchanged(WINGBEAT_GLOBAL Integer* word, Integer expected, I
 #elif defined(__CUDA_ARCH__)
 
 template <class Integer>
-WINGBEAT_FN void add(Integer* address, Integer value) {
-  ::atomicAdd(address, value);
+WINGBEAT_FN Integer add(Integer* address, Integer value) {
+  return ::atomicAdd(address, value);
 }
 template <class Integer>
 WINGBEAT_FN void raise(Integer* address, Integer value) {
@@ -120,8 +121,8 @@ WINGBEAT_FN Integer exchanged(Integer* word, Integer expected, Integer desired) 
   return expected;
 }
 template <class Integer>
-WINGBEAT_FN void add(Integer* address, Integer value) {
-  __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+WINGBEAT_FN Integer add(Integer* address, Integer value) {
+  return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 template <class Integer>
 WINGBEAT_FN void raise(Integer* address, Integer value) {
@@ -186,6 +187,11 @@ WINGBEAT_FN void atomic_add(WINGBEAT_GLOBAL T* address, typename atomics::same<T
     using bits = atomics::unsigned_of<T>;
     atomics::add(reinterpret_cast<WINGBEAT_GLOBAL bits*>(address), static_cast<bits>(value));
   }
+}
+
+/// Adds 1 to *counter and returns what it was: each thread's own place in a list, in any order.
+WINGBEAT_FN unsigned atomic_next(WINGBEAT_GLOBAL unsigned* counter) {
+  return atomics::add(counter, 1u);
 }
 
 /// Adds `value` to *to, in local memory that threads of one workgroup share.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a search keeps of its scores, as the store of a correlation: for every place the largest
-// score and its template, sums of scores and of their squares, and the number above a threshold.
+// score and its template, sums of scores and of their squares, and the number above a threshold;
+// and a table of all scores above another one.
 #pragma once
 
-#include "wingbeat/device/atomic.hpp"          // atomic_add, atomic_max, last_seen
+#include "wingbeat/device/atomic.hpp"          // atomic_add, atomic_max, atomic_next, last_seen
 #include "wingbeat/device/functors/fixed.hpp"  // fixed
 #include "wingbeat/device/half.hpp"            // bits_of, float_of
 #include "wingbeat/device/port.hpp"            // WINGBEAT_FN, WINGBEAT_GLOBAL, size
@@ -25,6 +26,9 @@ struct score_numbers {
   bool keeps_norms = false;  ///< The kept state has the place's norm, read once for all templates.
   /// Some windows extend beyond the image, where its mean was not subtracted.
   bool has_rim = false;
+  bool rounds_sums = false;  ///< Scores are rounded to multiples of a unit before they are summed.
+  bool has_table = false;
+  bool may_end_early = false;  ///< Some templates of a run may be none.
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
@@ -42,7 +46,17 @@ struct score_numbers {
     visit("is_normalised", is_normalised);
     visit("keeps_norms", keeps_norms);
     visit("has_rim", has_rim);
+    visit("rounds_sums", rounds_sums);
+    visit("has_table", has_table);
+    visit("may_end_early", may_end_early);
   }
+};
+
+/// A score of a table, and where it is.
+struct listed_score {
+  size place;
+  unsigned number;
+  float score;
 };
 
 /// Returns a score and its template's number as one integer. Higher scores have greater integers,
@@ -63,6 +77,28 @@ struct kept_array {
 /// These sums have the same bits in any order.
 inline constexpr unsigned coefficient_log2 = 30, square_log2 = 32;
 
+struct element_range {
+  size begin, end;
+};
+
+/// Returns the elements of the window at a place that are inside the image.
+WINGBEAT_FN element_range inside(score_windows axis, size place) {
+  return {place < axis.image_begin ? axis.image_begin - place : 0,
+          place + axis.length > axis.image_end ? axis.image_end - place : axis.length};
+}
+
+/// Returns the sum of a unit template over the part inside the image of the window at place i,
+/// which the table has; of a whole one it is 0.
+template <class Real>
+WINGBEAT_FN Real rim_sum(const score_numbers& n, WINGBEAT_GLOBAL const Real* rim, size i) {
+  const element_range y = inside(n.y, i / n.x.places), x = inside(n.x, i % n.x.places);
+  if (y.end - y.begin == n.y.length && x.end - x.begin == n.x.length) return 0;
+  const auto sum = [&](size row, size column) { return rim[row * (n.x.length + 1) + column]; };
+  const Real below = sum(y.end, x.end) - sum(y.end, x.begin);
+  const Real above = sum(y.begin, x.end) - sum(y.begin, x.begin);
+  return below - above;
+}
+
 /// Keeps scores of type Real and sums of type Sum: `size` for sums of coefficients in units,
 /// limited to -1 .. 1 and without NaN; otherwise a real. The output are keys.  // [y][x]
 template <class Real, class Sum>
@@ -79,6 +115,13 @@ class score {
     WINGBEAT_GLOBAL const Real* inverse_norms;  // [y][x]
     WINGBEAT_GLOBAL const Real* rim;            // [template][h + 1][w + 1], sums above and left
     Real mean;                                  ///< Mean of the image.
+    /// 3/2 of the mantissa's range times the unit: added and subtracted, it rounds to the unit.
+    Real rounding;
+    WINGBEAT_GLOBAL listed_score* table;  // [capacity]
+    WINGBEAT_GLOBAL unsigned* n_listed;   ///< How many were found, also without room.
+    unsigned capacity;
+    Real table_threshold;
+    unsigned end;  ///< Templates from this number on have no scores.
 
     /// Names the arrays that are kept.
     template <class Visit>
@@ -96,6 +139,14 @@ class score {
         visit("rim", &operands::rim);
         visit("mean", &operands::mean);
       }
+      if (n.rounds_sums) visit("rounding", &operands::rounding);
+      if (n.has_table) {
+        visit("table", &operands::table);
+        visit("n_listed", &operands::n_listed);
+        visit("capacity", &operands::capacity);
+        visit("table_threshold", &operands::table_threshold);
+      }
+      if (n.may_end_early) visit("end", &operands::end);
     }
   };
 
@@ -105,6 +156,7 @@ class score {
     if (n.has_rim) given_.rim += row * ((n.y.length + 1) * (n.x.length + 1));
   }
   WINGBEAT_FN void store(size i, Real value) const {
+    if (is_none()) return;
     value = normalised(i, value);
     const size key = score_key_of(float(value), number_);
     if (value == value && key > atomics::last_seen(keys_ + i)) raise(keys_ + i, key);
@@ -114,6 +166,7 @@ class score {
       add(given_.moments + places() + i, of_one.squares);
     }
     if (is_counted(value)) add(given_.counts + i, 1u);
+    list(i, value);
   }
 
   struct moments {
@@ -147,9 +200,11 @@ class score {
   }
   WINGBEAT_FN bool changes(const kept& state, size i, Real value) const {
     value = normalised(state, i, value);
-    return numbers_.has_sums || is_largest(state, value) || is_counted(value);
+    return !is_none() &&
+           (numbers_.has_sums || is_largest(state, value) || is_counted(value) || is_listed(value));
   }
   WINGBEAT_FN void keep(kept& state, size i, Real value) const {
+    if (is_none()) return;
     value = normalised(state, i, value);
     if (is_largest(state, value)) {
       state.largest = float(value);
@@ -161,6 +216,7 @@ class score {
       state.total.squares += of_one.squares;
     }
     if (is_counted(value)) ++state.count;
+    list(i, value);
   }
   WINGBEAT_FN element before(size i) const { return keys_[i]; }
   WINGBEAT_FN void finish(size i, const kept& state, element largest) const {
@@ -176,20 +232,20 @@ class score {
   }
 
  private:
-  struct range {
-    size begin, end;
-  };
-  /// Returns the elements of the window at a place that are inside the image.
-  WINGBEAT_FN static range inside(score_windows axis, size place) {
-    return {place < axis.image_begin ? axis.image_begin - place : 0,
-            place + axis.length > axis.image_end ? axis.image_end - place : axis.length};
-  }
-
   WINGBEAT_FN static bool is_largest(const kept& state, Real value) {
     return value == value && !(float(value) <= state.largest);
   }
   WINGBEAT_FN bool is_counted(Real value) const {
     return numbers_.has_counts && value > given_.threshold;
+  }
+  WINGBEAT_FN bool is_none() const { return numbers_.may_end_early && number_ >= given_.end; }
+  WINGBEAT_FN bool is_listed(Real value) const {
+    return numbers_.has_table && value > given_.table_threshold;
+  }
+  WINGBEAT_FN void list(size i, Real value) const {
+    if (!is_listed(value)) return;
+    const unsigned place = atomic_next(given_.n_listed);
+    if (place < given_.capacity) given_.table[place] = {i, number_, float(value)};
   }
   WINGBEAT_FN size places() const { return numbers_.y.places * numbers_.x.places; }
 
@@ -200,25 +256,14 @@ class score {
     return numbers_.keeps_norms ? normalised(state.inverse_norm, i, value) : normalised(i, value);
   }
   WINGBEAT_FN Real normalised(Real inverse_norm, size i, Real value) const {
-    return (numbers_.has_rim ? with_rim(i, value) : value) * inverse_norm;
-  }
-
-  /// Returns a score plus the image's mean times the sum of the template over the window's part
-  /// inside the image. The sum of a whole unit template is 0.
-  WINGBEAT_FN Real with_rim(size i, Real value) const {
-    const score_windows &rows = numbers_.y, &columns = numbers_.x;
-    const range y = inside(rows, i / columns.places), x = inside(columns, i % columns.places);
-    if (y.end - y.begin == rows.length && x.end - x.begin == columns.length) return value;
-    const size pitch = columns.length + 1;
-    const auto sum = [&](size row, size column) { return given_.rim[row * pitch + column]; };
-    const Real below = sum(y.end, x.end) - sum(y.end, x.begin);
-    const Real above = sum(y.begin, x.end) - sum(y.begin, x.begin);
-    return value + given_.mean * (below - above);
+    if (numbers_.has_rim) value += given_.mean * rim_sum(numbers_, given_.rim, i);
+    return value * inverse_norm;
   }
 
   /// Returns the contribution of a score to the sums.
-  WINGBEAT_FN static moments moments_of(Real value) {
+  WINGBEAT_FN moments moments_of(Real value) const {
     if constexpr (atomics::is_real<Sum>) {
+      if (numbers_.rounds_sums) value = (value + given_.rounding) - given_.rounding;
       return {Sum(value), Sum(value) * Sum(value)};
     } else {
       const Real cut = value > 1 ? Real(1) : value < -1 ? Real(-1) : value;

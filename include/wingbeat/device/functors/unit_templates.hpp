@@ -23,8 +23,8 @@ struct unit_templates {
   // and of their squares.
 
   template <class Group>
-  WINGBEAT_FN void sum(Group group, WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Sum* sums,
-                       unsigned, WINGBEAT_LOCAL char* scratch) const {
+  WINGBEAT_FN void sum(Group group, WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Sum* sums, size,
+                       WINGBEAT_LOCAL char* scratch) const {
     const part_of_template<Group> part{*this, group, in, sums, scratch};
     Sum shifted = 0;
     part.each([&](size i) { shifted += part.difference(i); });
@@ -32,7 +32,7 @@ struct unit_templates {
   }
   template <class Group>
   WINGBEAT_FN void vary(Group group, WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Sum* sums,
-                        unsigned, WINGBEAT_LOCAL char* scratch) const {
+                        size, WINGBEAT_LOCAL char* scratch) const {
     const part_of_template<Group> part{*this, group, in, sums, scratch};
     const Sum mean = part.total(0) / Sum(height * width);
     Sum rest = 0, squares = 0;
@@ -46,7 +46,7 @@ struct unit_templates {
   }
   template <class Group>
   WINGBEAT_FN void scale(Group group, WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Sum* sums,
-                         WINGBEAT_GLOBAL Real* out, unsigned, WINGBEAT_LOCAL char* scratch) const {
+                         WINGBEAT_GLOBAL Real* out, size, WINGBEAT_LOCAL char* scratch) const {
     const part_of_template<Group> part{*this, group, in, sums, scratch};
     const Sum n = Sum(height * width);
     const Sum mean = part.total(0) / n, correction = part.total(1) / n;
@@ -60,7 +60,7 @@ struct unit_templates {
   /// row. rim: [template][height + 1][width + 1]
   template <class Group>
   WINGBEAT_FN void sum_rows(Group group, WINGBEAT_GLOBAL const Real* in, WINGBEAT_GLOBAL Real* rim,
-                            unsigned count, WINGBEAT_LOCAL char*) const {
+                            size count, WINGBEAT_LOCAL char*) const {
     const size row = group.index() * n_threads + group.thread();
     const size number = row / (height + 1), y = row % (height + 1);
     if (number >= count) return;
@@ -75,7 +75,7 @@ struct unit_templates {
 
   /// Sums the rows of a table downwards, one column per thread.
   template <class Group>
-  WINGBEAT_FN void sum_columns(Group group, WINGBEAT_GLOBAL Real* rim, unsigned count,
+  WINGBEAT_FN void sum_columns(Group group, WINGBEAT_GLOBAL Real* rim, size count,
                                WINGBEAT_LOCAL char*) const {
     const size column = group.index() * n_threads + group.thread();
     const size number = column / (width + 1), x = column % (width + 1);
