@@ -14,9 +14,10 @@
 #include <limits>
 #include <numbers>  // pi
 
-#include "support/on_engine.hpp"  // on_engine, all_engines, engine_name
-#include "support/refusal.hpp"    // refusal
-#include "support/signal.hpp"     // noise_of
+#include "convolving/search_check.hpp"  // noise_of
+#include "support/memory.hpp"           // filled
+#include "support/on_engine.hpp"        // on_engine, all_engines, engine_name
+#include "support/refusal.hpp"          // refusal
 
 namespace {
 
