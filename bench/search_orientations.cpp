@@ -80,15 +80,18 @@ void orientations(session& asked) {
       {"k3", changed(square, [](auto& s) {
          s.image = {4092, 5760};
        })}};
-  for (const problem& each : problems) {
-    if (asked.words.empty() ||
-        std::find(asked.words.begin(), asked.words.end(), each.name) != asked.words.end()) {
+  for (problem each : problems) {
+    if (asked.words.empty()) measure_search(asked, each);
+    for (const std::string& word : asked.words) {
+      const std::size_t colon = std::min(word.find(':'), word.size());
+      if (word.substr(0, colon) != each.name) continue;
+      if (colon < word.size()) each.spec.orientations_at_once = std::stoul(word.substr(colon + 1));
       measure_search(asked, each);
     }
   }
 }
 
-const registration of_orientations{{"orientations", "[PROBLEM..]",
+const registration of_orientations{{"orientations", "[PROBLEM[:AT_ONCE]..]",
                                     "what a correlation of a search over orientations costs",
                                     orientations}};
 

@@ -53,17 +53,18 @@ double sum_unit_of(std::size_t n_scores) {
 search_spec scores_of(const orientation_spec& spec, std::size_t templates,
                       const device_info& device) {
   const bool is_at_once = device.is_gpu && device.has_int64_atomics;
-  search_spec request{.image = spec.image,
-                      .templates = {spec.box, spec.box},
-                      .mode = extent::valid,
-                      .keeps_sums = spec.keeps_sums,
-                      .sum_unit = spec.keeps_sums ? sum_unit_of(spec.most_scores) : 0,
-                      .table_threshold = spec.table_threshold,
-                      .table_capacity = spec.table_capacity,
-                      .templates_at_once = is_at_once ? std::min(templates, templates_of_run) : 1,
-                      .pads_runs = true,
-                      .between = spec.between,
-                      .image_peak = spec.image_peak};
+  search_spec request{
+      .image = spec.image,
+      .templates = {spec.box, spec.box},
+      .mode = extent::valid,
+      .keeps_sums = spec.keeps_sums,
+      .sum_unit = spec.keeps_sums && device.has_fp64 ? sum_unit_of(spec.most_scores) : 0,
+      .table_threshold = spec.table_threshold,
+      .table_capacity = spec.table_capacity,
+      .templates_at_once = is_at_once ? std::min(templates, templates_of_run) : 1,
+      .pads_runs = true,
+      .between = spec.between,
+      .image_peak = spec.image_peak};
   if (spec.between == precision::fp16) {
     // A row of n values has bins up to sqrt(n) times its norm, as if each value were this.
     const double norm =

@@ -395,6 +395,10 @@ struct template_search::impl {
 template_search::template_search(const queue& on, search_spec spec) {
   require_valid(spec);
   convolving::require_valid(convolution_of(spec, spec.templates_at_once));
+  if (spec.sum_unit != 0 && !on.device().has_fp64) {
+    throw plan_error(formatted("sum_unit is {}, and {} has no fp64 to sum in; leave it 0",
+                               spec.sum_unit, on.device().name));
+  }
   if (spec.templates_at_once > 1 && !on.device().has_int64_atomics) {
     throw plan_error(
         formatted("templates_at_once is {}, and {} has no atomic operations on 64 bits; choose 1",

@@ -107,6 +107,58 @@ TEST_P(kept_search, keeps_the_same_bits_however_many_templates_a_run_takes) {
   EXPECT_EQ(together.counts, alone.counts);
 }
 
+/// Plain scores: their sums are rounded to a unit, and a table has those above a threshold.
+TEST_P(kept_search, keeps_the_same_sums_and_table_in_runs_that_are_not_full) {
+  if (!on->device().has_fp64) GTEST_SKIP() << on->device().name << " has no fp64";
+  search_spec spec = high(extent::valid);
+  spec.sum_unit = 0x1p-14;
+  spec.table_threshold = 2.5;
+  const std::size_t n = spec.templates[0] * spec.templates[1], n_templates = 7, n_runs = 3;
+  const std::vector<float> values = noise_of<float>(spec.image[0] * spec.image[1], 1);
+  std::vector<float> tiles = noise_of<float>(n_templates * n, 2);
+  tiles.resize(n_runs * 3 * n, 1e6F);  // beyond: what no score may come of
+  const buffer image = filled(*on, values), templates = filled(*on, tiles);
+  const auto searched = [&](std::size_t at_once, bool pads_runs) {
+    spec.templates_at_once = at_once;
+    spec.pads_runs = pads_runs;
+    expect_planned(spec);
+    template_search search{*on, spec};
+    search.begin(*on, image.view());
+    search.add(*on, templates.view(), n_templates);
+    return std::pair{search.state(*on), search.take_table(*on)};
+  };
+  const auto [alone, list] = searched(1, false);
+  const auto [together, other_list] = searched(3, true);
+  EXPECT_EQ(together.keys, alone.keys);
+  EXPECT_EQ(together.counts, alone.counts);
+  EXPECT_EQ(together.sums, alone.sums);
+  EXPECT_EQ(together.templates, n_templates);
+  ASSERT_EQ(other_list.entries.size(), list.entries.size());
+  std::vector<std::uint32_t> n_listed(alone.counts.size());
+  for (std::size_t i = 0; i < list.entries.size(); ++i) {
+    const listed_score &a = list.entries[i], &b = other_list.entries[i];
+    EXPECT_TRUE(a.number == b.number && a.y == b.y && a.x == b.x && a.score == b.score) << i;
+    EXPECT_GT(a.score, 2.5F);
+    ++n_listed[a.y * alone.width + a.x];
+  }
+  spec.threshold = 2.5;
+  EXPECT_EQ(searched(3, true).first.counts, n_listed);
+  // By definition, at one place.
+  const std::size_t y = alone.height / 2, x = 3, place = y * alone.width + x;
+  double sum = 0, squares = 0;
+  for (std::size_t t = 0; t < n_templates; ++t) {
+    double score = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t row = y + i / spec.templates[1], column = x + i % spec.templates[1];
+      score += double{tiles[t * n + i]} * values[row * spec.image[1] + column];
+    }
+    sum += score;
+    squares += score * score;
+  }
+  EXPECT_NEAR(alone.sums[place], sum, 7 * 0x1p-14);
+  EXPECT_NEAR(alone.sums[alone.height * alone.width + place], squares, 7 * 0x1p-11);
+}
+
 INSTANTIATE_TEST_SUITE_P(engines, kept_search, all_engines(), engine_name);
 
 }  // namespace

@@ -38,8 +38,8 @@ std::vector<complex<Stored>> complex_noise(size count, unsigned seed) {
 /// Slices and scales by workgroups of so many threads; all arrays have exactly the elements that
 /// are to be read and written.
 template <class Stored, class Filter>
-struct made {
-  made(unsigned threads, const std::vector<Filter>& filters)
+struct projected {
+  projected(unsigned threads, const std::vector<Filter>& filters)
       : slices(n_slices * n_bins), scales(n_slices * n_filters) {
     const projections<Stored, Filter> bodies{
         .n = n, .filters = n_filters, .n_threads = threads, .height = 9, .width = 11};
@@ -61,7 +61,7 @@ struct made {
 
 template <class Stored, class Filter>
 void check(const std::vector<Filter>& filters) {
-  const made<Stored, Filter> alone{1, filters}, many{8, filters};
+  const projected<Stored, Filter> alone{1, filters}, many{8, filters};
   bool has_values = false;
   for (size i = 0; i < alone.slices.size(); ++i) {
     EXPECT_EQ(many.slices[i].re, alone.slices[i].re) << i;
@@ -83,7 +83,7 @@ TEST(projections, are_the_same_by_any_number_of_threads) {
 }
 
 TEST(projections, of_nothing_have_no_factor) {
-  const made<float, float> dark{4, std::vector<float>(n_filters * n_bins)};
+  const projected<float, float> dark{4, std::vector<float>(n_filters * n_bins)};
   for (const projection_scale& scale : dark.scales) {
     EXPECT_EQ(scale.mean, 0);
     EXPECT_EQ(scale.factor, 0);

@@ -99,6 +99,36 @@ WINGBEAT_FN Real rim_sum(const score_numbers& n, WINGBEAT_GLOBAL const Real* rim
   return below - above;
 }
 
+/// A sum of scores, and that of their squares.
+template <class Sum>
+struct score_moments {
+  Sum sum, squares;
+
+  /// Returns those of one score.
+  template <class Real>
+  WINGBEAT_FN static score_moments of(Real value) {
+    if constexpr (atomics::is_real<Sum>) {
+      return {Sum(value), Sum(value) * Sum(value)};
+    } else {
+      const Real cut = value > 1 ? Real(1) : value < -1 ? Real(-1) : value;
+      const auto units =
+          maths::to_integer<atomics::signed_of<size>>(cut * Real(1u << coefficient_log2));
+      constexpr unsigned dropped = 2 * coefficient_log2 - square_log2;
+      return {Sum(units), (Sum(units * units) + (Sum(1) << (dropped - 1))) >> dropped};
+    }
+  }
+};
+
+/// Returns a score in units of rounding / (3 2^22), at most 2^22 - 1 of them; 0 of NaN. The last
+/// bit of a float next to `rounding` is worth a unit.
+template <class Real>
+WINGBEAT_FN int units_in(Real value, Real rounding) {
+  const Real most = rounding * (Real((1u << 22) - 1) / Real(3u << 22));
+  if (value != value) return 0;
+  return int(bits_of(float(maths::clamp(value, -most, most) + rounding)) -
+             bits_of(float(rounding)));
+}
+
 /// Keeps scores of type Real and sums of type Sum: `size` for sums of coefficients in units,
 /// limited to -1 .. 1 and without NaN; otherwise a real. The output are keys.  // [y][x]
 template <class Real, class Sum>
@@ -115,8 +145,7 @@ class score {
     WINGBEAT_GLOBAL const Real* inverse_norms;  // [y][x]
     WINGBEAT_GLOBAL const Real* rim;            // [template][h + 1][w + 1], sums above and left
     Real mean;                                  ///< Mean of the image.
-    /// 3/2 of the mantissa's range times the unit: added and subtracted, it rounds to the unit.
-    Real rounding;
+    Real rounding;  ///< 3/2 of the mantissa's range times the unit; adding it rounds to the unit.
     WINGBEAT_GLOBAL listed_score* table;  // [capacity]
     WINGBEAT_GLOBAL unsigned* n_listed;   ///< How many were found, also without room.
     unsigned capacity;
@@ -169,13 +198,13 @@ class score {
     list(i, value);
   }
 
-  struct moments {
-    Sum sum, squares;
-  };
+  using moments = score_moments<Sum>;
   /// The state of one place during a run: scores of up to `most_kept` templates come in the order
   /// of their numbers.
   struct kept {
-    moments total;  ///< Includes earlier runs, so that reals are added in one order.
+    moments total;       ///< Includes earlier runs, so that reals are added in one order.
+    size squares_units;  ///< Instead, where scores are rounded: sums of this run, in units.
+    int sum_units;
     Real inverse_norm;
     float largest;         ///< In this run; NaN: none yet.
     unsigned char number;  ///< The largest's template, counted from 1 in this run; 0: none.
@@ -184,7 +213,8 @@ class score {
   static constexpr unsigned most_kept = 255;
   template <class Kept, class Visit>
   WINGBEAT_FN static void each_member(Kept& state, const numbers& n, Visit visit) {
-    if (n.has_sums) visit(state.total.sum), visit(state.total.squares);
+    if (n.has_sums && !counts_units(n)) visit(state.total.sum), visit(state.total.squares);
+    if (counts_units(n)) visit(state.squares_units), visit(state.sum_units);
     if (n.keeps_norms) visit(state.inverse_norm);
     visit(state.largest);
     visit(state.number);
@@ -194,7 +224,9 @@ class score {
   WINGBEAT_FN kept started(size i) const {
     kept state{};
     state.largest = float_of(0x7fc00000u);
-    if (numbers_.has_sums) state.total = {given_.moments[i], given_.moments[places() + i]};
+    if (numbers_.has_sums && !counts_units(numbers_)) {
+      state.total = {given_.moments[i], given_.moments[places() + i]};
+    }
     if (numbers_.keeps_norms) state.inverse_norm = given_.inverse_norms[i];
     return state;
   }
@@ -210,7 +242,11 @@ class score {
       state.largest = float(value);
       state.number = (unsigned char)(number_ - given_.first + 1);
     }
-    if (numbers_.has_sums) {
+    if (counts_units(numbers_)) {
+      const int units = units_in(value, given_.rounding);
+      state.sum_units += units;
+      state.squares_units += size(atomics::signed_of<size>(units) * units);
+    } else if (numbers_.has_sums) {
       const moments of_one = moments_of(value);
       state.total.sum += of_one.sum;
       state.total.squares += of_one.squares;
@@ -224,7 +260,10 @@ class score {
       const size key = score_key_of(state.largest, given_.first + state.number - 1);
       if (key > largest) keys_[i] = key;
     }
-    if (numbers_.has_sums) {
+    if (counts_units(numbers_)) {
+      given_.moments[i] += Sum(state.sum_units) * Sum(unit());
+      given_.moments[places() + i] += Sum(state.squares_units) * (Sum(unit()) * Sum(unit()));
+    } else if (numbers_.has_sums) {
       given_.moments[i] = state.total.sum;
       given_.moments[places() + i] = state.total.squares;
     }
@@ -262,17 +301,15 @@ class score {
 
   /// Returns the contribution of a score to the sums.
   WINGBEAT_FN moments moments_of(Real value) const {
-    if constexpr (atomics::is_real<Sum>) {
-      if (numbers_.rounds_sums) value = (value + given_.rounding) - given_.rounding;
-      return {Sum(value), Sum(value) * Sum(value)};
-    } else {
-      const Real cut = value > 1 ? Real(1) : value < -1 ? Real(-1) : value;
-      const auto units =
-          maths::to_integer<atomics::signed_of<size>>(cut * Real(1u << coefficient_log2));
-      constexpr unsigned dropped = 2 * coefficient_log2 - square_log2;
-      return {Sum(units), (Sum(units * units) + (Sum(1) << (dropped - 1))) >> dropped};
-    }
+    if (counts_units(numbers_)) return moments::of(Real(units_in(value, given_.rounding)) * unit());
+    if (numbers_.rounds_sums) value = (value + given_.rounding) - given_.rounding;
+    return moments::of(value);
   }
+  /// Whether floats are rounded to a unit: then a run sums integers.
+  WINGBEAT_FN static constexpr bool counts_units(const numbers& n) {
+    return n.rounds_sums && sizeof(Real) == sizeof(float);
+  }
+  WINGBEAT_FN Real unit() const { return given_.rounding / Real(3u << 22); }
 
   WINGBEAT_FN void raise(WINGBEAT_GLOBAL element* place, element key) const {
     if (numbers_.is_shared) {
