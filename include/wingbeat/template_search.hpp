@@ -49,10 +49,11 @@ struct search_spec {
   bool keeps_sums = false;
   bool keeps_counts = false;  ///< For `counts`.
   double threshold = 0;       ///< Scores above it are counted in `counts`.
-  /// A power of two, to multiples of which plain scores are rounded before they are summed; in fp32
-  /// at most 2^22 - 1 of it, and 0 for NaN. Then sums in fp64, which the device must have, have the
-  /// same bits in any order, and states are merged, while a place's sum of squares is below 2^53
-  /// squares of the unit. 0: sums are of the scores as they are.
+  /// A power of two, to multiples of which plain scores are rounded before they are summed, those
+  /// beyond 2^22 of it in fp32 to fewer digits. Then sums in fp64, which the device must have, have
+  /// the same bits in any order, and states are merged, while a place's sum of squares is below
+  /// 2^53 squares of the unit, and in fp32 its sum over a run below 2^24 of it. 0: sums are of the
+  /// scores as they are.
   double sum_unit = 0;
   /// All scores above it are kept in a table of at most `table_capacity`; see `take_table`. Empty:
   /// no table.
@@ -192,7 +193,7 @@ class template_search {
   [[nodiscard]] std::size_t added() const;
 
   // These wait for the queue. [y][x], packed. NaN scores are never the largest. Sums of plain
-  // scores without a `sum_unit` include them; sums of coefficients are NaN where all scores are.
+  // scores include them; sums of coefficients are NaN where all scores are.
 
   /// Returns all that is kept, to be merged with what other searches keep.
   [[nodiscard]] search_state state(queue& on) const;

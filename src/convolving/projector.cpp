@@ -23,6 +23,8 @@
 namespace wingbeat::convolving {
 namespace {
 
+constexpr std::size_t threads_of_slices = 256, threads_of_scales = 1024;
+
 using device::half_float;
 using device::functors::projection_scale;
 using device::functors::projections;
@@ -74,8 +76,6 @@ projector::projector(const queue& on, const orientation_spec& spec, std::size_t 
       width_(spec.image[1]),
       is_half_(spec.volume == precision::fp16),
       has_complex_filters_(spec.has_complex_filters),
-      n_threads_(static_cast<unsigned>(
-          std::bit_floor(std::min<std::size_t>(on.device().max_workgroup, 512)))),
       inverse_(on, inverse_of(spec, count)),
       volume_(on, volume_bytes() / (is_half_ ? 2 : 1)),
       filters_(on, n_filters_ * bins() * filter_bytes(spec)),
@@ -87,16 +87,17 @@ projector::projector(const queue& on, const orientation_spec& spec, std::size_t 
   constexpr auto input = &kernel_parameter::input;
   constexpr auto output = &kernel_parameter::output;
   constexpr std::size_t number = sizeof(std::complex<float>);
-  slice_.emplace(compiled(on, "slice",
+  slice_.emplace(compiled(on, "slice", threads_of_slices,
                           {input(number / (is_half_ ? 2 : 1)), input(sizeof(float)), output(number),
                            kernel_parameter::value<std::uint64_t>()}));
   scale_.emplace(compiled(
-      on, "scale",
+      on, "scale", threads_of_scales,
       {input(number), input(filter_bytes(spec)), input(number), output(sizeof(projection_scale))}));
 }
 
-kernel projector::compiled(const queue& on, const char* function,
+kernel projector::compiled(const queue& on, const char* function, std::size_t most_threads,
                            std::vector<kernel_parameter> parameters) const {
+  const std::size_t threads = std::bit_floor(std::min(on.device().max_workgroup, most_threads));
   return kernel{on,
                 kernel_text::kernel_of(
                     kernel_text::member_call{
@@ -104,10 +105,10 @@ kernel projector::compiled(const queue& on, const char* function,
                         .object = formatted("functors::projections<{}, {}>{{{}, {}, {}, {}, {}}}",
                                             is_half_ ? "half_float" : "float",
                                             has_complex_filters_ ? "complex<float>" : "float", n_,
-                                            n_filters_, n_threads_, height_, width_),
+                                            n_filters_, threads, height_, width_),
                         .function = function,
-                        .threads = n_threads_,
-                        .scratch_bytes = n_threads_ * sizeof(std::complex<float>)},
+                        .threads = static_cast<unsigned>(threads),
+                        .scratch_bytes = threads * sizeof(std::complex<float>)},
                     std::move(parameters))};
 }
 
@@ -155,7 +156,9 @@ void projector::with_bodies(Use use) const {
 void projector::enqueue(queue& on, buffer_view axes, std::size_t count, buffer_view out) const {
   const std::size_t n_bins = count * bins(), n_templates = count * n_filters_;
   if (slice_) {
-    slice_->enqueue(on, (n_bins + n_threads_ - 1) / n_threads_,
+    const std::size_t threads =
+        std::bit_floor(std::min(on.device().max_workgroup, threads_of_slices));
+    slice_->enqueue(on, (n_bins + threads - 1) / threads,
                     {volume_.view(), axes, slices_.view(), std::uint64_t{count}});
     scale_->enqueue(on, n_templates,
                     {slices_.view(), filters_.view(), inner_.view(), scales_.view()});

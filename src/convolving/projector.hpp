@@ -40,12 +40,11 @@ class projector {
   [[nodiscard]] std::size_t bins() const { return n_ * (n_ / 2 + 1); }
   template <class Use>
   void with_bodies(Use use) const;
-  [[nodiscard]] kernel compiled(const queue& on, const char* function,
+  [[nodiscard]] kernel compiled(const queue& on, const char* function, std::size_t most_threads,
                                 std::vector<kernel_parameter> parameters) const;
 
   std::size_t n_, n_filters_, height_, width_;
   bool is_half_, has_complex_filters_;
-  unsigned n_threads_;
   plan inverse_;
   buffer volume_, filters_, inner_, slices_, scales_;
   std::optional<kernel> slice_, scale_;  ///< Of engines that compile kernels.

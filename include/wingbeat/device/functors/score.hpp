@@ -119,16 +119,6 @@ struct score_moments {
   }
 };
 
-/// Returns a score in units of rounding / (3 2^22), at most 2^22 - 1 of them; 0 of NaN. The last
-/// bit of a float next to `rounding` is worth a unit.
-template <class Real>
-WINGBEAT_FN int units_in(Real value, Real rounding) {
-  const Real most = rounding * (Real((1u << 22) - 1) / Real(3u << 22));
-  if (value != value) return 0;
-  return int(bits_of(float(maths::clamp(value, -most, most) + rounding)) -
-             bits_of(float(rounding)));
-}
-
 /// Keeps scores of type Real and sums of type Sum: `size` for sums of coefficients in units,
 /// limited to -1 .. 1 and without NaN; otherwise a real. The output are keys.  // [y][x]
 template <class Real, class Sum>
@@ -190,7 +180,7 @@ class score {
     const size key = score_key_of(float(value), number_);
     if (value == value && key > atomics::last_seen(keys_ + i)) raise(keys_ + i, key);
     if (numbers_.has_sums) {
-      const moments of_one = moments_of(value);
+      const moments of_one = moments::of(rounded(value));
       add(given_.moments + i, of_one.sum);
       add(given_.moments + places() + i, of_one.squares);
     }
@@ -202,9 +192,8 @@ class score {
   /// The state of one place during a run: scores of up to `most_kept` templates come in the order
   /// of their numbers.
   struct kept {
-    moments total;       ///< Includes earlier runs, so that reals are added in one order.
-    size squares_units;  ///< Instead, where scores are rounded: sums of this run, in units.
-    int sum_units;
+    moments total;  ///< Includes earlier runs, so that reals are added in one order.
+    Real sum;       ///< Where scores are rounded, sum and squares are of this run alone.
     Real inverse_norm;
     float largest;         ///< In this run; NaN: none yet.
     unsigned char number;  ///< The largest's template, counted from 1 in this run; 0: none.
@@ -213,8 +202,11 @@ class score {
   static constexpr unsigned most_kept = 255;
   template <class Kept, class Visit>
   WINGBEAT_FN static void each_member(Kept& state, const numbers& n, Visit visit) {
-    if (n.has_sums && !counts_units(n)) visit(state.total.sum), visit(state.total.squares);
-    if (counts_units(n)) visit(state.squares_units), visit(state.sum_units);
+    if (n.has_sums && n.rounds_sums) {
+      visit(state.total.squares), visit(state.sum);
+    } else if (n.has_sums) {
+      visit(state.total.sum), visit(state.total.squares);
+    }
     if (n.keeps_norms) visit(state.inverse_norm);
     visit(state.largest);
     visit(state.number);
@@ -224,7 +216,7 @@ class score {
   WINGBEAT_FN kept started(size i) const {
     kept state{};
     state.largest = float_of(0x7fc00000u);
-    if (numbers_.has_sums && !counts_units(numbers_)) {
+    if (numbers_.has_sums && !numbers_.rounds_sums) {
       state.total = {given_.moments[i], given_.moments[places() + i]};
     }
     if (numbers_.keeps_norms) state.inverse_norm = given_.inverse_norms[i];
@@ -242,12 +234,12 @@ class score {
       state.largest = float(value);
       state.number = (unsigned char)(number_ - given_.first + 1);
     }
-    if (counts_units(numbers_)) {
-      const int units = units_in(value, given_.rounding);
-      state.sum_units += units;
-      state.squares_units += size(atomics::signed_of<size>(units) * units);
+    if (numbers_.has_sums && numbers_.rounds_sums) {
+      const Real term = rounded(value);
+      state.sum += term;
+      state.total.squares += Sum(term) * Sum(term);
     } else if (numbers_.has_sums) {
-      const moments of_one = moments_of(value);
+      const moments of_one = moments::of(value);
       state.total.sum += of_one.sum;
       state.total.squares += of_one.squares;
     }
@@ -260,9 +252,9 @@ class score {
       const size key = score_key_of(state.largest, given_.first + state.number - 1);
       if (key > largest) keys_[i] = key;
     }
-    if (counts_units(numbers_)) {
-      given_.moments[i] += Sum(state.sum_units) * Sum(unit());
-      given_.moments[places() + i] += Sum(state.squares_units) * (Sum(unit()) * Sum(unit()));
+    if (numbers_.has_sums && numbers_.rounds_sums) {
+      given_.moments[i] += Sum(state.sum);
+      given_.moments[places() + i] += state.total.squares;
     } else if (numbers_.has_sums) {
       given_.moments[i] = state.total.sum;
       given_.moments[places() + i] = state.total.squares;
@@ -299,17 +291,9 @@ class score {
     return value * inverse_norm;
   }
 
-  /// Returns the contribution of a score to the sums.
-  WINGBEAT_FN moments moments_of(Real value) const {
-    if (counts_units(numbers_)) return moments::of(Real(units_in(value, given_.rounding)) * unit());
-    if (numbers_.rounds_sums) value = (value + given_.rounding) - given_.rounding;
-    return moments::of(value);
+  WINGBEAT_FN Real rounded(Real value) const {
+    return numbers_.rounds_sums ? (value + given_.rounding) - given_.rounding : value;
   }
-  /// Whether floats are rounded to a unit: then a run sums integers.
-  WINGBEAT_FN static constexpr bool counts_units(const numbers& n) {
-    return n.rounds_sums && sizeof(Real) == sizeof(float);
-  }
-  WINGBEAT_FN Real unit() const { return given_.rounding / Real(3u << 22); }
 
   WINGBEAT_FN void raise(WINGBEAT_GLOBAL element* place, element key) const {
     if (numbers_.is_shared) {
