@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes give a signal of finite samples or an error; nothing else may come out.
-#include "formats/signals/audio.hpp"
+#include "formats/signals/format.hpp"
 #include "fuzz/reader.hpp"  // check_reader
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_bytes) {

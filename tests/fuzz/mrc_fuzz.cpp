@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes give as many samples as the shape says, or a file_error; nothing else may come out.
-#include "formats/images/mrc.hpp"
+#include "formats/images/format.hpp"
 #include "fuzz/image_reader.hpp"  // check_image_reader
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t n_bytes) {

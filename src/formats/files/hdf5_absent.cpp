@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for the reader and writer of HDF5 in a build without libhdf5.
 #include "formats/files/hdf5.hpp"
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "formats/files/refusal.hpp"  // refuse_absent
 
 namespace wingbeat::formats {
 namespace {
 
-[[noreturn]] void refuse_absent(const std::filesystem::path& file, std::string_view verb) {
-  throw plan_error(
-      formatted("{} cannot be {}: this build has no libhdf5; use .npy, or build it with "
-                "WINGBEAT_HDF5=ON",
-                file.string(), verb));
-}
+constexpr std::string_view library = "libhdf5; use .npy, or build it with WINGBEAT_HDF5=ON";
 
 }  // namespace
 
@@ -24,7 +18,7 @@ bool has_hdf5_library() noexcept {
 }
 
 hdf5_dataset::hdf5_dataset(const std::filesystem::path& name) {
-  refuse_absent(name, "read");
+  refuse_absent(name.string(), "read", library);
 }
 hdf5_dataset::~hdf5_dataset() = default;
 double hdf5_dataset::attribute(std::span<const char* const>) const {
@@ -34,7 +28,7 @@ void hdf5_dataset::read(std::span<const std::size_t>, std::span<const std::size_
                         std::span<double>) const {}
 
 hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout&) {
-  refuse_absent(file.path(), "written");
+  refuse_absent(file.path().string(), "written", library);
 }
 hdf5_writer::~hdf5_writer() = default;
 void hdf5_writer::write(std::span<const std::size_t>, std::span<const std::size_t>,

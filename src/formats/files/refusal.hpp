@@ -8,7 +8,7 @@
 #include <utility>  // forward
 
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // file_error
+#include "wingbeat/error.hpp"  // file_error, plan_error
 
 namespace wingbeat::formats {
 
@@ -25,6 +25,13 @@ template <class... Arguments>
                                            double value) {
   refuse(name, "{} is {}; every sample must be a finite number, so remove or replace it", place,
          std::isnan(value) ? "NaN" : "infinite");
+}
+
+/// Throws `plan_error` for a file whose format needs a library that the build lacks; `library`
+/// names it, and what to do instead.
+[[noreturn]] inline void refuse_absent(std::string_view name, std::string_view verb,
+                                       std::string_view library) {
+  throw plan_error(formatted("{} cannot be {}: this build has no {}", name, verb, library));
 }
 
 /// Returns at most `most` bytes of `text`, with '?' for everything except printable ASCII.

@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for the sources of PNG, JPEG, TIFF and gzip in a build without their libraries.
-#include "formats/files/gzip.hpp"
-#include "formats/images/jpeg.hpp"
-#include "formats/images/png.hpp"
-#include "formats/images/tiff.hpp"
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "formats/files/gzip.hpp"     // inflated
+#include "formats/files/refusal.hpp"  // refuse_absent
+#include "formats/images/format.hpp"  // open_png, png_sink ..
 
 namespace wingbeat::formats {
 namespace {
 
-[[noreturn]] void refuse_absent(std::string_view name, std::string_view verb) {
-  throw plan_error(
-      formatted("{} cannot be {}: this build has no libpng, libjpeg, libtiff and zlib; use .npy or "
-                ".mrc, or build it with WINGBEAT_IMAGES=ON",
-                name, verb));
-}
+constexpr std::string_view libraries =
+    "libpng, libjpeg, libtiff and zlib; use .npy or .mrc, or build it with WINGBEAT_IMAGES=ON";
 
 std::unique_ptr<image_source> refuse_to_open(const byte_source& source) {
-  refuse_absent(source.name(), "read");
+  refuse_absent(source.name(), "read", libraries);
 }
 
 std::unique_ptr<image_sink> refuse_to_write(const atomic_file& file) {
-  refuse_absent(file.path().string(), "written");
+  refuse_absent(file.path().string(), "written", libraries);
 }
 
 }  // namespace
@@ -35,7 +28,7 @@ std::unique_ptr<byte_source> inflated(const byte_source& packed, std::size_t) {
   std::byte magic[2] = {};
   if (packed.read_some(0, magic) == 2 && magic[0] == std::byte{0x1F} &&
       magic[1] == std::byte{0x8B}) {
-    refuse_absent(packed.name(), "unpacked");
+    refuse_absent(packed.name(), "unpacked", libraries);
   }
   return nullptr;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for the source of FITS in a build without cfitsio.
-#include "formats/images/fits.hpp"
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "formats/files/refusal.hpp"  // refuse_absent
+#include "formats/images/format.hpp"  // open_fits
 
 namespace wingbeat::formats {
 
@@ -11,9 +10,7 @@ bool has_cfitsio() noexcept {
 }
 
 std::unique_ptr<image_source> open_fits(const byte_source& source, std::size_t) {
-  throw plan_error(formatted(
-      "{} cannot be read: this build has no cfitsio; use .npy, or build it with WINGBEAT_FITS=ON",
-      source.name()));
+  refuse_absent(source.name(), "read", "cfitsio; use .npy, or build it with WINGBEAT_FITS=ON");
 }
 
 }  // namespace wingbeat::formats

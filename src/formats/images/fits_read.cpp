@@ -11,7 +11,7 @@
 
 #include "formats/files/refusal.hpp"       // refuse
 #include "formats/files/unnamed_file.hpp"  // unnamed_file
-#include "formats/images/fits.hpp"
+#include "formats/images/format.hpp"
 
 namespace wingbeat::formats {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/images/fits.hpp"
+#include "formats/images/format.hpp"
 #include "formats/images/packed.hpp"  // packed_sink
 #include "text/formatted.hpp"         // formatted
 #include "text/number.hpp"            // number_from

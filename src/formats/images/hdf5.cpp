@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/images/hdf5.hpp"
+#include "formats/images/format.hpp"
 
 #include <utility>  // move
 #include <vector>

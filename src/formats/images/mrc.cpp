@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/images/mrc.hpp"
+#include "formats/images/format.hpp"
 
 #include <algorithm>  // max, min
 #include <array>
@@ -398,7 +398,7 @@ class mrc_sections final : public image_sink {
 
 }  // namespace
 
-bool is_mrc(const byte_source& source, std::string_view) {
+bool is_mrc(const byte_source& source) {
   const std::vector<std::byte> head = head_of(source);
   if (has_map_mark(head)) return true;
   if (head.size() < header_bytes) return false;

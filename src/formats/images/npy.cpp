@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/images/npy.hpp"
+#include "formats/images/format.hpp"
 
 #include <algorithm>  // min
 #include <string>

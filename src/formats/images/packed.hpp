@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "formats/files/byte_source.hpp"  // byte_source
-#include "formats/images/sink.hpp"        // image_sink
-#include "formats/images/source.hpp"      // image_source
+#include "formats/images/format.hpp"      // image_sink
 
 namespace wingbeat::formats {
 

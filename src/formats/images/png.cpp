@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/images/png.hpp"
+#include "formats/images/format.hpp"
 
 #include <png.h>
 

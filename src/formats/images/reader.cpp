@@ -21,12 +21,13 @@ std::unique_ptr<image_source> open_images(const byte_source& source, std::size_t
   std::array<std::byte, 512> first = {};
   const std::string_view head{reinterpret_cast<const char*>(first.data()),
                               source.read_some(0, first)};
-  for (const image_format_entry& each : image_formats()) {
-    if (each.is_format_of(source, head)) return each.open(source, limit_bytes);
-  }
-  std::vector<std::string_view> names;
-  for (const image_format_entry& each : image_formats()) names.push_back(each.endings[0]);
   const std::string_view content = signed_content(first);
+  std::vector<std::string_view> names;
+  for (const image_format_entry& each : image_formats()) {
+    if (each.content == content) return each.open(source, limit_bytes);
+    names.push_back(each.endings[0]);
+  }
+  if (is_mrc(source)) return open_mrc(source, limit_bytes);  // an old one, without a mark
   refuse(source.name(), "is {}, no file of {}; convert it to one of them",
          content.empty() ? formatted("a file that starts with '{}'", printable(head.substr(0, 8)))
                          : std::string(content),

@@ -7,8 +7,8 @@
 #include <memory>  // unique_ptr
 
 #include "formats/files/byte_source.hpp"  // byte_source
+#include "formats/images/format.hpp"      // image_source
 #include "formats/images/image.hpp"       // image_stack, image_samples
-#include "formats/images/source.hpp"      // image_source
 
 namespace wingbeat::formats {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "formats/files/refusal.hpp"  // refuse
-#include "formats/images/packed.hpp"  // packed_images
-#include "formats/images/tiff.hpp"
+#include "formats/images/format.hpp"
+#include "formats/images/packed.hpp"       // packed_images
 #include "formats/images/tiff_claims.hpp"  // claimed_images, refuse_images_without_pages
 #include "formats/images/tiff_source.hpp"  // tiff_source
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formats/files/refusal.hpp"  // refuse
-#include "formats/images/tiff.hpp"
+#include "formats/images/format.hpp"
 #include "formats/images/tiff_source.hpp"  // tiff_options
 #include "formats/images/value_range.hpp"  // picture_numbers, range_of
 #include "text/formatted.hpp"              // formatted

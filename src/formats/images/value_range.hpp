@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/images/format.hpp"      // image_sink
 #include "formats/images/image.hpp"       // value_range
-#include "formats/images/sink.hpp"        // image_sink
 
 namespace wingbeat::formats {
 

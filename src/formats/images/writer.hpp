@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/images/format.hpp"      // image_sink
 #include "formats/images/image.hpp"       // image_stack, image_write_options, value_range
-#include "formats/images/sink.hpp"        // image_sink
 
 namespace wingbeat::formats {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/signals/audio.hpp"
-
 #include <sndfile.h>
 
 #include <algorithm>  // copy_n, min
@@ -13,6 +11,7 @@
 #include "formats/files/atomic_file.hpp"    // atomic_file
 #include "formats/files/extension.hpp"      // extension_of
 #include "formats/files/refusal.hpp"        // printable, refuse
+#include "formats/signals/format.hpp"       // open_audio, open_audio_writer
 #include "formats/signals/wave_chunks.hpp"  // find_wave, is_wave
 #include "text/formatted.hpp"               // formatted
 #include "wingbeat/error.hpp"               // plan_error

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/signals/hdf5.hpp"
-
 #include <utility>  // move
 
-#include "formats/files/hdf5.hpp"     // hdf5_dataset, hdf5_writer
-#include "formats/files/refusal.hpp"  // refuse
+#include "formats/files/hdf5.hpp"      // hdf5_dataset, hdf5_writer
+#include "formats/files/refusal.hpp"   // refuse
+#include "formats/signals/format.hpp"  // open_hdf5, write_hdf5
 
 namespace wingbeat::formats {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/signals/npy.hpp"
-
 #include <string>
 
 #include "formats/files/byte_order.hpp"  // store
 #include "formats/files/npy_header.hpp"  // npy_header, npy_type, npy_prefix, read_npy_header
 #include "formats/files/refusal.hpp"     // printable, refuse
+#include "formats/signals/format.hpp"    // open_npy, write_npy
 #include "formats/signals/numbers.hpp"   // open_numbers
 
 namespace wingbeat::formats {

@@ -12,14 +12,10 @@
 #include "formats/files/refusal.hpp"          // refuse
 #include "formats/files/signature.hpp"        // signed_content
 #include "formats/files/whole_file.hpp"       // largest_file_bytes, shown_name
-#include "formats/signals/audio.hpp"          // open_audio, open_audio_writer
-#include "formats/signals/csv.hpp"            // has_csv_heading, read_csv
-#include "formats/signals/hdf5.hpp"           // open_hdf5, write_hdf5
-#include "formats/signals/npy.hpp"            // open_npy, write_npy
+#include "formats/signals/format.hpp"         // open_audio, open_npy, read_csv ..
 #include "formats/signals/numbers.hpp"        // open_raw, raw_layout_of
 #include "formats/signals/sample_reader.hpp"  // sample_reader, sample_writer
 #include "formats/signals/sigmf.hpp"          // is_sigmf, open_sigmf, open_sigmf_writer
-#include "formats/signals/text.hpp"           // read_text, write_csv, write_text
 #include "text/formatted.hpp"                 // formatted
 #include "wingbeat/error.hpp"                 // plan_error
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #define FMT_HEADER_ONLY  // numbers are formatted into a buffer
-#include "formats/signals/text.hpp"
-
 #include <fmt/format.h>
 
 #include <charconv>      // from_chars
@@ -10,8 +8,10 @@
 #include <system_error>  // errc
 #include <utility>       // move
 
-#include "formats/files/refusal.hpp"  // printable, refuse
-#include "text/number.hpp"            // number_from
+#include "formats/files/refusal.hpp"       // printable, refuse
+#include "formats/signals/format.hpp"      // read_text, complex_from, write_text, write_csv
+#include "formats/signals/text_lines.hpp"  // text_lines
+#include "text/number.hpp"                 // number_from
 
 namespace wingbeat::formats {
 namespace {
@@ -31,35 +31,6 @@ bool is_row_heading(std::string_view line) {
   return !number.empty() && number.find_first_not_of("0123456789") == number.npos;
 }
 
-struct line_reader {
-  std::string_view rest;
-  std::string_view name;
-  std::size_t number = 0;  ///< Of the last line read, counted from 1.
-
-  std::string_view comment = {};  ///< Of the line, from its '#' on.
-  bool is_blank = false;          ///< The line has neither a number nor a comment.
-  bool is_heading = false;        ///< The line is `# row R`.
-
-  /// Returns the next line without its end and its comment.
-  std::string_view next() {
-    ++number;
-    const std::size_t end = rest.find('\n');
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    is_blank = line.find_first_not_of(blanks) == line.npos;
-    is_heading = is_row_heading(line);
-    const std::size_t sign = std::min(line.find('#'), line.size());
-    comment = line.substr(sign);
-    return line.substr(0, sign);
-  }
-
-  template <class... Arguments>
-  [[noreturn]] void refuse_line(fmt::format_string<Arguments...> why, Arguments&&... a) const {
-    refuse(name, "line {} {}", number, formatted(why, std::forward<Arguments>(a)...));
-  }
-};
-
 std::string_view without_leading_blanks(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
   return text;
@@ -69,7 +40,7 @@ std::string_view without_blanks(std::string_view text) {
   return without_leading_blanks(text.substr(0, text.find_last_not_of(blanks) + 1));
 }
 
-double parse_number(std::string_view word, const line_reader& reader) {
+double parse_number(std::string_view word, const text_lines& reader) {
   // from_chars takes no '+'; "+-1" stays refused.
   const bool has_plus = word.size() > 1 && word[0] == '+' && word[1] != '-';
   const char* const begin = word.data() + (has_plus ? 1 : 0);
@@ -141,7 +112,7 @@ std::size_t imaginary_part_of(std::string_view word) {
 }
 
 /// Splits `line`: number, then blanks with at most one comma among them, then number.
-columns parse_line(std::string_view line, const line_reader& reader) {
+columns parse_line(std::string_view line, const text_lines& reader) {
   columns found;
   std::string_view number = without_blanks(line);
   if (number.starts_with('(') && number.ends_with(')')) {
@@ -189,7 +160,7 @@ struct row_collector {
     }
   }
 
-  void add(const columns& found, const line_reader& reader) {
+  void add(const columns& found, const text_lines& reader) {
     may_be_one = found.may_be_one && (result.samples.empty() || may_be_one);
     is_unlike_two |= found.is_unlike_two;
     if (result.samples.empty()) {
@@ -247,36 +218,50 @@ struct row_collector {
   }
 };
 
-/// Formats a number with enough digits to read back the same bits.
-template <class Out>
-Out format_number(Out out, double value, bool is_single_precision) {
+/// Writes a line for each sample behind what `begin` appends for it, with enough digits to read
+/// back the same bits.
+template <class Begin>
+void write_lines(atomic_file& file, const signal& recording, char separator, bool has_imaginary,
+                 const Begin& begin) {
+  fmt::memory_buffer line;
   // Shortest digits of a float, read as double and rounded, can miss by one bit; nine cannot.
-  return is_single_precision ? fmt::format_to(out, "{:.9g}", value)
-                             : fmt::format_to(out, "{}", value);
+  const auto put = [&, out = std::back_inserter(line)](double value) {
+    recording.is_single_precision ? fmt::format_to(out, "{:.9g}", value)
+                                  : fmt::format_to(out, "{}", value);
+  };
+  for (std::size_t i = 0; i < recording.samples.size(); ++i) {
+    line.clear();
+    begin(std::back_inserter(line), i);
+    put(recording.samples[i].real());
+    if (has_imaginary) {
+      line.push_back(separator);
+      put(recording.samples[i].imag());
+    }
+    line.push_back('\n');
+    file.write(std::string_view{line.data(), line.size()});
+  }
 }
 
 }  // namespace
 
 signal read_text(std::string_view content, std::string_view name) {
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (content.starts_with(byte_order_mark)) content.remove_prefix(byte_order_mark.size());
-
   row_collector rows;
   bool awaits_samples = false;  // since a heading
-  for (line_reader lines{content, name}; !lines.rest.empty();) {
-    const std::string_view line = lines.next();
+  for (text_lines lines{content, name}; !lines.rest.empty();) {
+    const std::string_view whole = lines.next(), line = whole.substr(0, whole.find('#'));
     if (line.size() > longest_line) {
       lines.refuse_line("is {} characters long, at most {} are allowed; {}", line.size(),
                         longest_line, allowed);
     }
-    if (lines.is_blank || lines.is_heading) rows.end_row(name);
-    if (lines.is_heading) {
+    const bool is_heading = is_row_heading(whole);
+    if (is_heading || without_blanks(whole).empty()) rows.end_row(name);
+    if (is_heading) {
       if (awaits_samples) {
         lines.refuse_line("begins a row, and the one before has no samples; remove its heading");
       }
       rows.result.is_table = awaits_samples = true;
     }
-    rows.read_comment(lines.comment);
+    rows.read_comment(whole.substr(line.size()));
     const columns found = parse_line(line, lines);
     if (found.count == 0) continue;
     rows.add(found, lines);
@@ -310,37 +295,18 @@ std::optional<std::complex<double>> complex_from(std::string_view word) {
 }
 
 void write_text(atomic_file& file, const signal& recording) {
-  fmt::memory_buffer line;
-  for (std::size_t i = 0; i < recording.samples.size(); ++i) {
-    line.clear();
-    auto out = std::back_inserter(line);
-    if (recording.has_row_axis() && i % recording.row_length == 0) {
-      fmt::format_to(out, "{}{}{}\n", i > 0 ? "\n" : "", heading, i / recording.row_length);
-    }
-    format_number(out, recording.samples[i].real(), recording.is_single_precision);
-    if (!recording.is_real) {
-      line.push_back(' ');
-      format_number(out, recording.samples[i].imag(), recording.is_single_precision);
-    }
-    line.push_back('\n');
-    file.write(std::string_view{line.data(), line.size()});
-  }
+  write_lines(file, recording, ' ', !recording.is_real, [&](auto out, std::size_t i) {
+    if (!recording.has_row_axis() || i % recording.row_length != 0) return;
+    fmt::format_to(out, "{}{}{}\n", i > 0 ? "\n" : "", heading, i / recording.row_length);
+  });
 }
 
 void write_csv(atomic_file& file, const signal& recording) {
   file.write(recording.has_row_axis() ? std::string_view{"row,index,re,im\n"} : "index,re,im\n");
-  fmt::memory_buffer line;
-  for (std::size_t i = 0; i < recording.samples.size(); ++i) {
-    line.clear();
-    auto out = std::back_inserter(line);
+  write_lines(file, recording, ',', true, [&](auto out, std::size_t i) {
     if (recording.has_row_axis()) fmt::format_to(out, "{},", i / recording.row_length);
     fmt::format_to(out, "{},", i % recording.row_length);
-    format_number(out, recording.samples[i].real(), recording.is_single_precision);
-    line.push_back(',');
-    format_number(out, recording.samples[i].imag(), recording.is_single_precision);
-    line.push_back('\n');
-    file.write(std::string_view{line.data(), line.size()});
-  }
+  });
 }
 
 }  // namespace wingbeat::formats

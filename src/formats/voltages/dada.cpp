@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/voltages/dada.hpp"
-
 #include <algorithm>  // min, ranges::sort
 #include <chrono>     // sys_days
 #include <cstdio>     // sscanf
@@ -8,7 +6,7 @@
 #include <utility>  // move
 #include <vector>
 
-#include "formats/files/signature.hpp"         // signed_content
+#include "formats/voltages/format.hpp"         // open_dada, signed_content
 #include "formats/voltages/header_fields.hpp"  // header_fields, trimmed
 #include "formats/voltages/packets.hpp"        // packet_list, take_packets
 
@@ -213,7 +211,7 @@ std::vector<std::size_t> take_places(file_list& list, std::string_view name) {
 
 }  // namespace
 
-std::unique_ptr<voltage_file> open_dada(const byte_source& source) {
+std::unique_ptr<voltage_file> open_dada(const byte_source& source, const voltage_options&) {
   file_list list;
   list.left_out = take_packets(
       source, "file",

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/voltages/guppi.hpp"
-
 #include <algorithm>  // max, min, search, sort
 #include <array>
 #include <cmath>  // abs
@@ -10,7 +8,8 @@
 #include <vector>
 
 #include "formats/files/refusal.hpp"          // refuse
-#include "formats/voltages/guppi_header.hpp"  // take_guppi_header, is_guppi
+#include "formats/voltages/format.hpp"        // is_guppi, open_guppi
+#include "formats/voltages/guppi_header.hpp"  // take_guppi_header
 #include "formats/voltages/packets.hpp"       // packet_list, take_packets
 
 namespace wingbeat::formats {
@@ -237,7 +236,7 @@ std::optional<day_time> start_of(const block_list& list, std::size_t step) {
 
 }  // namespace
 
-std::unique_ptr<voltage_file> open_guppi(const byte_source& source) {
+std::unique_ptr<voltage_file> open_guppi(const byte_source& source, const voltage_options&) {
   block_list list = take_blocks(source);
   take_sky(list, source.name());
   const std::size_t step = step_of(list);

@@ -4,6 +4,7 @@
 #include <algorithm>  // all_of
 
 #include "formats/files/forward_reader.hpp"    // forward_reader
+#include "formats/voltages/format.hpp"         // is_guppi
 #include "formats/voltages/header_fields.hpp"  // header_fields, trimmed
 
 namespace wingbeat::formats {

@@ -5,7 +5,6 @@
 #include <compare>  // operator<=>
 #include <cstddef>  // size_t
 #include <optional>
-#include <span>
 #include <string>
 
 #include "formats/files/byte_source.hpp"  // byte_source
@@ -51,8 +50,5 @@ struct guppi_header {
 /// Parses the header at `offset`, which then lies behind it. Throws `file_error` for one that is
 /// damaged, or of samples that are not read.
 [[nodiscard]] guppi_header take_guppi_header(const byte_source& source, std::size_t& offset);
-
-/// Returns whether a file begins with a card of GUPPI raw: "KEY     = ...", all of it text.
-[[nodiscard]] bool is_guppi(std::span<const std::byte> head);
 
 }  // namespace wingbeat::formats

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/voltages/mark5b.hpp"
-
 #include <cmath>  // round
 
 #include "formats/files/refusal.hpp"    // refuse
+#include "formats/voltages/format.hpp"  // open_mark5b
 #include "formats/voltages/frames.hpp"  // frame_format, open_frames
 
 namespace wingbeat::formats {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "formats/voltages/vdif.hpp"
-
 #include <chrono>  // sys_days
 
 #include "formats/files/byte_order.hpp"  // load
 #include "formats/files/refusal.hpp"     // refuse
-#include "formats/files/signature.hpp"   // is_text, signed_content
+#include "formats/voltages/format.hpp"   // is_vdif, open_vdif, is_text, signed_content
 #include "formats/voltages/frames.hpp"   // frame_format, open_frames
 
 namespace wingbeat::formats {

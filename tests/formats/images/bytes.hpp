@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "formats/files/byte_source.hpp"  // byte_source
+#include "formats/images/format.hpp"      // image_source
 #include "formats/images/image.hpp"       // image_stack
-#include "formats/images/source.hpp"      // image_source
 #include "formats/message.hpp"            // as_bytes, little_endian
 
 namespace wingbeat::test {

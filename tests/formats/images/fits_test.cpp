@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FITS files are spelled out, as the standard lays them out.
-#include "formats/images/fits.hpp"
+#include "formats/images/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images in datasets are read back, alone and in stacks.
-#include "formats/images/hdf5.hpp"
+#include "formats/images/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JPEG files are written by ourselves and turned by EXIF that is spelled out; those of other
 // programs are read in image_packages.py.
-#include "formats/images/jpeg.hpp"
+#include "formats/images/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

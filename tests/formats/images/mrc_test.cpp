@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MRC files are spelled out byte by byte, as MRC2014 lays them out.
-#include "formats/images/mrc.hpp"
+#include "formats/images/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

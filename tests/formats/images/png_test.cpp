@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PNG files are spelled out chunk by chunk, with deflate's stored blocks.
-#include "formats/images/png.hpp"
+#include "formats/images/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

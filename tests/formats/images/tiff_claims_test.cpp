@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images of a TIFF that have no pages of their own.
-#include "formats/images/tiff.hpp"  // open_tiff
+#include "formats/images/format.hpp"  // open_tiff
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TIFF files are spelled out by tiff_bytes.hpp.
-#include "formats/images/tiff.hpp"
+#include "formats/images/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

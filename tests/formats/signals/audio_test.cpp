@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings of WAV are spelled out chunk by chunk; other formats are in audio_write_test.cpp.
-#include "formats/signals/audio.hpp"
+#include "formats/signals/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

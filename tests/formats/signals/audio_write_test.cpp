@@ -7,7 +7,7 @@
 #include <string>
 
 #include "formats/message.hpp"                // little_endian, message_of
-#include "formats/signals/audio.hpp"          // has_audio_library
+#include "formats/signals/format.hpp"         // has_audio_library
 #include "formats/signals/sample_reader.hpp"  // open_samples, open_writer
 #include "formats/temporary_folder.hpp"       // temporary_folder
 #include "wingbeat/error.hpp"                 // plan_error

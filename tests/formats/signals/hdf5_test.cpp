@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Datasets that we write are read back; files of h5py are those of signal_packages.py.
-#include "formats/signals/hdf5.hpp"
+#include "formats/signals/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files are spelled out byte by byte, as NumPy writes them.
-#include "formats/signals/npy.hpp"
+#include "formats/signals/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Laws: what is written reads back bit for bit; every malformed line is refused by its number.
-#include "formats/signals/text.hpp"
+#include "formats/signals/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

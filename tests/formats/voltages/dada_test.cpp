@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of PSRDADA, made byte by byte.
-#include "formats/voltages/dada.hpp"
+#include "formats/voltages/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ class sequence : public ::testing::Test {
   }
   static voltages read(const std::vector<std::string>& files) {
     const byte_source source{files};
-    return read_all(*open_dada(source));
+    return read_all(*open_dada(source, {}));
   }
   temporary_folder place_;
 };

@@ -6,10 +6,10 @@
 #include <numeric>  // iota
 #include <utility>  // pair
 
-#include "formats/message.hpp"                // message_of
-#include "formats/voltages/bytes.hpp"         // guppi_card
-#include "formats/voltages/guppi_header.hpp"  // is_guppi
-#include "formats/voltages/read.hpp"          // read_guppi
+#include "formats/message.hpp"          // message_of
+#include "formats/voltages/bytes.hpp"   // guppi_card
+#include "formats/voltages/format.hpp"  // is_guppi
+#include "formats/voltages/read.hpp"    // read_guppi
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GUPPI raw files, made byte by byte.
-#include "formats/voltages/guppi.hpp"
+#include "formats/voltages/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -212,7 +212,7 @@ TEST(guppi, reads_any_samples_of_a_channel) {
     const file_bytes content = with_a_gap(bits);
     const voltages all = read_guppi(content, "x.raw");
     const byte_source source{content, "x.raw"};
-    const auto file = open_guppi(source);
+    const auto file = open_guppi(source, {});
     for (std::size_t c = 0; c < 2; ++c) {
       for (std::size_t first = 0; first < all.n_samples; ++first) {
         for (std::size_t count = 1; first + count <= all.n_samples; ++count) {
@@ -236,7 +236,7 @@ TEST(guppi, refuses_a_file_that_became_shorter) {
   const auto path =
       folder.write("x.raw", {reinterpret_cast<const char*>(content.data()), content.size()});
   const byte_source source{path, content.size()};
-  const auto file = open_guppi(source);
+  const auto file = open_guppi(source, {});
   std::filesystem::resize_file(path, content.size() / 2);
   std::vector<std::int16_t> x(2 * file->contents().n_samples), y = x;
   const std::vector<std::span<std::int16_t>> rows{x, y};

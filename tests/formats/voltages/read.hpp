@@ -4,11 +4,7 @@
 
 #include <string>
 
-#include "formats/voltages/dada.hpp"      // open_dada
-#include "formats/voltages/guppi.hpp"     // open_guppi
-#include "formats/voltages/mark5b.hpp"    // open_mark5b
-#include "formats/voltages/vdif.hpp"      // open_vdif
-#include "formats/voltages/voltages.hpp"  // voltages, voltage_file
+#include "formats/voltages/format.hpp"  // open_dada ..
 
 namespace wingbeat::test {
 
@@ -27,26 +23,19 @@ inline formats::voltages read_all(const formats::voltage_file& file) {
   return recording;
 }
 
-inline formats::voltages read_guppi(std::span<const std::byte> content, std::string name) {
-  const formats::byte_source source{content, std::move(name)};
-  return read_all(*formats::open_guppi(source));
-}
+/// Returns all samples of a file of these bytes.
+template <formats::voltage_opener* Open>
+struct whole_reader {
+  formats::voltages operator()(std::span<const std::byte> content, std::string name,
+                               const formats::voltage_options& options = {}) const {
+    const formats::byte_source source{content, std::move(name)};
+    return read_all(*Open(source, options));
+  }
+};
 
-inline formats::voltages read_vdif(std::span<const std::byte> content, std::string name,
-                                   const formats::voltage_options& options = {}) {
-  const formats::byte_source source{content, std::move(name)};
-  return read_all(*formats::open_vdif(source, options));
-}
-
-inline formats::voltages read_mark5b(std::span<const std::byte> content, std::string name,
-                                     const formats::voltage_options& options) {
-  const formats::byte_source source{content, std::move(name)};
-  return read_all(*formats::open_mark5b(source, options));
-}
-
-inline formats::voltages read_dada(std::span<const std::byte> content, std::string name) {
-  const formats::byte_source source{content, std::move(name)};
-  return read_all(*formats::open_dada(source));
-}
+inline constexpr whole_reader<formats::open_guppi> read_guppi;
+inline constexpr whole_reader<formats::open_vdif> read_vdif;
+inline constexpr whole_reader<formats::open_mark5b> read_mark5b;
+inline constexpr whole_reader<formats::open_dada> read_dada;
 
 }  // namespace wingbeat::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // VDIF files, made byte by byte.
-#include "formats/voltages/vdif.hpp"
+#include "formats/voltages/format.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
