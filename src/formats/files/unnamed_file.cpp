@@ -4,7 +4,7 @@
 #include <fcntl.h>  // fcntl
 
 #include <cerrno>
-#include <cstdio>   // fflush, ftell, tmpfile
+#include <cstdio>   // fflush, ftell, fwrite, tmpfile
 #include <cstring>  // strerror
 
 #include "formats/files/refusal.hpp"  // refuse
@@ -23,6 +23,13 @@ std::unique_ptr<byte_source> unnamed_file(const std::string& name,
   const int descriptor = ::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0);
   if (descriptor < 0) refuse(name, "cannot be opened: {}", std::strerror(errno));
   return std::make_unique<byte_source>(descriptor, size, name);
+}
+
+source_path::source_path(const byte_source& source) : source_(source) {
+  if (!source.path().empty()) return;
+  copy_ = unnamed_file(source.name(), [&](std::FILE* file) {
+    std::fwrite(source.content().data(), 1, source.size(), file);
+  });
 }
 
 }  // namespace wingbeat::formats

@@ -16,4 +16,17 @@ namespace wingbeat::formats {
 [[nodiscard]] std::unique_ptr<byte_source> unnamed_file(
     const std::string& name, const std::function<void(std::FILE*)>& write);
 
+/// The bytes of a source, which must outlive it, for a library that opens a file by its path. Those
+/// in memory become a temporary file. Throws as above.
+class source_path {
+ public:
+  explicit source_path(const byte_source& source);
+
+  [[nodiscard]] std::string path() const { return (copy_ ? *copy_ : source_).path(); }
+
+ private:
+  const byte_source& source_;
+  std::unique_ptr<byte_source> copy_;
+};
+
 }  // namespace wingbeat::formats

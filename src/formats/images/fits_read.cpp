@@ -2,7 +2,6 @@
 #include <fitsio.h>
 
 #include <cmath>   // abs, isfinite, NAN
-#include <cstdio>  // fwrite
 #include <memory>  // unique_ptr
 #include <string>
 #include <string_view>
@@ -10,7 +9,7 @@
 #include <vector>
 
 #include "formats/files/refusal.hpp"       // refuse
-#include "formats/files/unnamed_file.hpp"  // unnamed_file
+#include "formats/files/unnamed_file.hpp"  // source_path
 #include "formats/images/format.hpp"
 
 namespace wingbeat::formats {
@@ -21,15 +20,9 @@ class fits_images final : public image_source {
  public:
   /// cfitsio reads beyond content in memory where it is damaged, so that such content, as of a
   /// pipe, becomes a file.
-  fits_images(const byte_source& source, std::size_t limit_bytes) : from_(source) {
-    if (source.path().empty()) {
-      copy_ = unnamed_file(source.name(), [&](std::FILE* file) {
-        std::fwrite(source.content().data(), 1, source.size(), file);
-      });
-    }
-    const std::string path = copy_ ? copy_->path() : source.path();
+  fits_images(const byte_source& source, std::size_t limit_bytes) : from_(source), named_(source) {
     fitsfile* opened = nullptr;
-    fits_open_diskfile(&opened, path.c_str(), READONLY, &status_);
+    fits_open_diskfile(&opened, named_.path().c_str(), READONLY, &status_);
     file_.reset(opened);
     require_success();
     read_header(limit_bytes);
@@ -187,7 +180,7 @@ class fits_images final : public image_source {
   }
 
   const byte_source& from_;
-  std::unique_ptr<byte_source> copy_;
+  source_path named_;
   std::unique_ptr<fitsfile, closer> file_;
   int status_ = 0;
   number_type type_ = number_type::float64;

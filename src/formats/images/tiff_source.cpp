@@ -3,23 +3,14 @@
 
 #include <algorithm>  // min
 #include <cstdarg>    // va_list
-#include <cstdio>     // SEEK_CUR, SEEK_END, vsnprintf
+#include <cstdio>     // vsnprintf
 #include <limits>
 #include <new>  // bad_alloc
-#include <span>
 
 #include "formats/files/refusal.hpp"  // printable, refuse
 
 namespace wingbeat::formats {
 namespace {
-
-tmsize_t write_nothing(thandle_t, void*, tmsize_t) {
-  return 0;
-}
-
-int close_nothing(thandle_t) {
-  return 0;
-}
 
 int ignore_warning(TIFF*, void*, const char*, const char*, va_list) {
   return 1;  // handled: libtiff's own handler, which prints, is not called
@@ -34,13 +25,13 @@ tiff_options::tiff_options(TIFFErrorHandlerExtR keep_error, void* self)
   TIFFOpenOptionsSetWarningHandlerExtR(options_, ignore_warning, nullptr);
 }
 
-tiff_source::tiff_source(const byte_source& content, std::size_t limit_bytes) : from_(content) {
+tiff_source::tiff_source(const byte_source& content, std::size_t limit_bytes)
+    : name_(content.name()), named_(content) {
   const tiff_options options{keep_error, this};
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<tmsize_t>::max());
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(),
                                       static_cast<tmsize_t>(std::min(limit_bytes, most)));
-  handle_.reset(TIFFClientOpenExt("TIFF", "rm", this, read, write_nothing, seek, close_nothing,
-                                  size, nullptr, nullptr, options.get()));
+  handle_.reset(TIFFOpenExt(named_.path().c_str(), "rm", options.get()));
   if (!handle_) refuse_damaged();
 }
 
@@ -56,29 +47,8 @@ std::uint16_t tiff_source::ignored_predictor(std::uint64_t directory) const {
 }
 
 void tiff_source::refuse_damaged() const {
-  refuse(from_.name(), "is truncated or damaged as a TIFF ({}); copy or save it again",
+  refuse(name_, "is truncated or damaged as a TIFF ({}); copy or save it again",
          message_[0] != '\0' ? printable(message_, sizeof message_) : "libtiff cannot read it");
-}
-
-tmsize_t tiff_source::read(thandle_t self, void* buffer, tmsize_t n_bytes) {
-  auto& source = *static_cast<tiff_source*>(self);
-  const std::span<std::byte> bytes{static_cast<std::byte*>(buffer),
-                                   static_cast<std::size_t>(n_bytes)};
-  const std::size_t n_read = source.from_.read_some(source.position_, bytes);
-  source.position_ += n_read;
-  return static_cast<tmsize_t>(n_read);
-}
-
-toff_t tiff_source::seek(thandle_t self, toff_t offset, int origin) {
-  auto& source = *static_cast<tiff_source*>(self);
-  if (origin == SEEK_CUR) offset += source.position_;
-  if (origin == SEEK_END) offset += source.from_.size();
-  source.position_ = static_cast<std::size_t>(offset);
-  return offset;
-}
-
-toff_t tiff_source::size(thandle_t self) {
-  return static_cast<tiff_source*>(self)->from_.size();
 }
 
 int tiff_source::keep_error(TIFF*, void* self, const char*, const char* text, va_list values) {

@@ -7,8 +7,10 @@
 #include <cstddef>  // size_t
 #include <cstdint>  // uint16_t
 #include <memory>   // unique_ptr
+#include <string>
 
-#include "formats/files/byte_source.hpp"  // byte_source
+#include "formats/files/byte_source.hpp"   // byte_source
+#include "formats/files/unnamed_file.hpp"  // source_path
 
 namespace wingbeat::formats {
 
@@ -49,13 +51,10 @@ class tiff_source {
     void operator()(TIFF* handle) const noexcept { TIFFClose(handle); }
   };
 
-  static tmsize_t read(thandle_t self, void* buffer, tmsize_t n_bytes);
-  static toff_t seek(thandle_t self, toff_t offset, int origin);
-  static toff_t size(thandle_t self);
   static int keep_error(TIFF*, void* self, const char* module, const char* text, va_list values);
 
-  const byte_source& from_;
-  std::size_t position_ = 0;
+  std::string name_;
+  source_path named_;
   char message_[160] = "";
   std::unique_ptr<TIFF, closer> handle_;
 };

@@ -3,9 +3,8 @@
 
 #include <algorithm>  // copy_n, min
 #include <array>
-#include <cmath>      // isfinite, lrint, trunc
-#include <cstdint>    // int32_t
-#include <exception>  // exception_ptr
+#include <cmath>    // isfinite, lrint, trunc
+#include <cstdint>  // int32_t
 #include <string>
 
 #include "formats/files/atomic_file.hpp"    // atomic_file
@@ -20,11 +19,6 @@ namespace wingbeat::formats {
 namespace {
 
 using sound_file = std::unique_ptr<SNDFILE, decltype(&sf_close)>;
-
-/// Returns the offset that a seek leads to.
-sf_count_t sought(sf_count_t offset, int origin, sf_count_t position, sf_count_t size) {
-  return offset + (origin == SEEK_CUR ? position : origin == SEEK_END ? size : 0);
-}
 
 /// What libsndfile reads: a header, and a range of a file behind it.
 struct file_view {
@@ -58,7 +52,9 @@ SF_VIRTUAL_IO functions_of_view() {
       .seek =
           [](sf_count_t offset, int origin, void* user) {
             auto& view = *static_cast<file_view*>(user);
-            return view.position = sought(offset, origin, view.position, view.size());
+            if (origin == SEEK_CUR) offset += view.position;
+            if (origin == SEEK_END) offset += view.size();
+            return view.position = offset;
           },
       .read =
           [](void* target, sf_count_t count, void* view) {
@@ -116,50 +112,12 @@ class audio_reader final : public sample_reader {
   std::size_t next_ = 0;
 };
 
-/// What libsndfile writes to. Exceptions wait until it has returned.
-struct written_file {
-  atomic_file file;
-  sf_count_t position = 0, size = 0;
-  std::exception_ptr failure = {};
-
-  sf_count_t write(std::span<const std::byte> bytes) try {
-    const auto n_old = static_cast<std::size_t>(
-        std::min<sf_count_t>(static_cast<sf_count_t>(bytes.size()), size - position));
-    if (n_old > 0) file.rewrite(static_cast<std::size_t>(position), bytes.first(n_old));
-    file.write(bytes.subspan(n_old));
-    position += static_cast<sf_count_t>(bytes.size());
-    size = std::max(size, position);
-    return static_cast<sf_count_t>(bytes.size());
-  } catch (...) {
-    failure = std::current_exception();
-    return 0;
-  }
-};
-
-SF_VIRTUAL_IO functions_of_written() {
-  return {
-      .get_filelen = [](void* target) { return static_cast<written_file*>(target)->size; },
-      .seek =
-          [](sf_count_t offset, int origin, void* user) {
-            auto& target = *static_cast<written_file*>(user);
-            return target.position = sought(offset, origin, target.position, target.size);
-          },
-      .read = [](void*, sf_count_t, void*) -> sf_count_t { return 0; },
-      .write =
-          [](const void* source, sf_count_t count, void* target) {
-            return static_cast<written_file*>(target)->write(
-                {static_cast<const std::byte*>(source), static_cast<std::size_t>(count)});
-          },
-      .tell = [](void* target) { return static_cast<written_file*>(target)->position; },
-  };
-}
-
 constexpr double full_scale_24 = 8388608, largest_rate_hz = 2147483647;
 
 class audio_writer final : public sample_writer {
  public:
   audio_writer(const std::filesystem::path& path, const signal& shape)
-      : is_flac_(extension_of(path) == ".flac"), to_{atomic_file{path}} {
+      : is_flac_(extension_of(path) == ".flac"), to_(path) {
     const std::string name = path.string();
     if (!shape.is_real) {
       throw plan_error(formatted("cannot write complex samples to {}; write .npy or .txt", name));
@@ -171,7 +129,7 @@ class audio_writer final : public sample_writer {
                     "1, so state one or write .npy or .txt",
                     rate, name));
     }
-    if (!to_.file.can_rewrite()) {
+    if (!to_.can_rewrite()) {
       refuse(name, "is a pipe, and the header is written last; write a file, or text");
     }
     constexpr std::size_t sample_bytes = 4, most_bytes = 0xFFFFF000;
@@ -182,11 +140,9 @@ class audio_writer final : public sample_writer {
     info.format = is_flac_  ? SF_FORMAT_FLAC | SF_FORMAT_PCM_24
                   : is_long ? SF_FORMAT_RF64 | SF_FORMAT_FLOAT
                             : SF_FORMAT_WAV | SF_FORMAT_FLOAT;
-    SF_VIRTUAL_IO functions = functions_of_written();
     if (sf_format_check(&info) != 0) {
-      file_.reset(sf_open_virtual(&functions, SFM_WRITE, &info, &to_));
+      file_.reset(sf_open(to_.written_path().c_str(), SFM_WRITE, &info));
     }
-    require_written();
     if (!file_) {
       throw plan_error(
           formatted("cannot write {} channels at {:g} Hz to {}, which does not hold so many; write "
@@ -208,23 +164,17 @@ class audio_writer final : public sample_writer {
       for (std::size_t i = 0; i < frames.size(); ++i) numbers[i] = float_of(frames[i]);
       written = sf_write_float(file_.get(), numbers.data(), count);
     }
-    require_written();
     if (written != count) refuse(name(), "cannot be written: {}", sf_strerror(file_.get()));
   }
 
   void commit() override {
     const int failure = sf_close(file_.release());
-    require_written();
     if (failure != 0) refuse(name(), "cannot be written: {}", sf_error_number(failure));
-    to_.file.commit();
+    to_.commit();
   }
 
  private:
-  [[nodiscard]] std::string name() const { return to_.file.path().string(); }
-
-  void require_written() const {
-    if (to_.failure) std::rethrow_exception(to_.failure);
-  }
+  [[nodiscard]] std::string name() const { return to_.path().string(); }
 
   [[nodiscard]] float float_of(double value) const {
     const auto number = static_cast<float>(value);
@@ -245,7 +195,7 @@ class audio_writer final : public sample_writer {
   }
 
   bool is_flac_;
-  written_file to_;
+  atomic_file to_;
   sound_file file_{nullptr, sf_close};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/signals/wave_chunks.hpp"
 
-#include <algorithm>  // all_of, find, min
+#include <algorithm>  // find, min
 #include <array>
 #include <bit>      // endian
 #include <cstdint>  // uint16_t, uint32_t, uint64_t
@@ -26,11 +26,6 @@ bool is_unknown_size(std::size_t size) {
   return size == 0 || (size >= 0x7FFF0000 && size <= 0x8000FFFF) || size >= 0xFFFF0000;
 }
 
-/// A range of bytes of the file.
-struct byte_range {
-  std::size_t begin = 0, size = 0;
-};
-
 /// A file's chunks: a name of four letters, a size, that many bytes, and a padding byte if the size
 /// is odd.
 class riff_file {
@@ -49,9 +44,11 @@ class riff_file {
     claimed_ = number_at(4);
   }
 
-  /// Streamed data of unknown size extend to the end of the file. After a format and data, damaged
-  /// chunks and bytes behind the RIFF chunk are ignored.
-  void find_chunks() {
+  /// Returns the samples behind a header whose sizes are those of the file: libsndfile takes data of
+  /// size 0, in a file of size 8, for those up to its end. What follows the samples is ignored.
+  [[nodiscard]] wave_file repaired() const {
+    std::string format;
+    std::optional<std::size_t> long_size;
     std::size_t offset = riff_bytes;
     while (from_.size() - offset >= 8) {
       const std::string id = bytes_at(offset, 4);
@@ -59,53 +56,45 @@ class riff_file {
       offset += 8;
       const std::size_t rest = from_.size() - offset;
       const bool is_data = id == "data";
-      if (is_data && size == 0xFFFFFFFF && long_size_) size = *long_size_;
-      if (is_data && (size == 0 || size > rest) && is_open(offset, size)) {
-        size = open_end(offset) - offset;
-        data_is_open_ = true;
-      }
+      if (is_data && size == 0xFFFFFFFF && long_size) size = *long_size;
+      const bool is_open =
+          is_data && (size == 0 || size > rest) && is_unknown(offset, size, long_size.has_value());
+      if (is_open) size = open_end(offset) - offset;
       if (size > rest) {
-        if (format_ && data_ && !is_data) break;
         refuse(
             from_.name(),
             "is truncated: its '{}' chunk claims {} bytes but {} follow; copy or record it again",
             printable(id), size, rest);
       }
-      if (id == "ds64" && size >= 16) long_size_ = number_at<std::uint64_t>(offset + 8);
-      if (id == "fmt " || is_data) {
-        auto& chunk = is_data ? data_ : format_;
-        if (chunk) refuse(from_.name(), "has two '{}' chunks; convert it with one of each", id);
-        chunk = byte_range{offset, size};
-      }
-      offset = behind(offset + size, size % 2 == 1);
-      if (format_ && data_ && offset >= claimed_ + 8) return;
+      if (is_data) return {header_of(format, size, is_open), offset, offset + size};
+      if (id == "ds64" && size >= 16) long_size = number_at<std::uint64_t>(offset + 8);
+      if (id == "fmt ") format = bytes_at(offset, std::min(size, max_format_bytes));
+      offset = std::min(offset + size + size % 2, from_.size());
     }
-    if (from_.size() - offset > 1 && !(format_ && data_)) {
+    if (from_.size() - offset > 1) {
       refuse(from_.name(), "ends inside a chunk header; copy or record it again");
     }
+    refuse(from_.name(), "has no '{}' chunk; record it again", format.empty() ? "fmt " : "data");
   }
 
-  /// libsndfile takes data of size 0, in a file of size 8, for those up to its end.
-  [[nodiscard]] wave_file repaired() const {
-    if (!format_) refuse(from_.name(), "has no 'fmt ' chunk; record it again");
-    if (!data_) refuse(from_.name(), "has no 'data' chunk; record it again");
-    std::string format = bytes_at(format_->begin, std::min(format_->size, max_format_bytes));
-    check(format);
+ private:
+  [[nodiscard]] std::string header_of(std::string format, std::size_t n_bytes, bool is_open) const {
+    check(format, n_bytes, is_open);
     const bool is_big = order_ == std::endian::big;
     const auto size_of = [&](std::size_t size) {
       const std::string low{static_cast<char>(size), static_cast<char>(size >> 8)}, high(2, '\0');
       return is_big ? high + std::string{low.rbegin(), low.rend()} : low + high;
     };
-    return {(is_big ? "RIFX" : "RIFF") + size_of(8) + "WAVEfmt " + size_of(format.size()) + format +
-                "data" + size_of(0),
-            data_->begin, data_->begin + data_->size};
+    return (is_big ? "RIFX" : "RIFF") + size_of(8) + "WAVEfmt " + size_of(format.size()) + format +
+           "data" + size_of(0);
   }
 
- private:
   /// Refuses samples of PCM and floats that do not fill their bytes of a frame, which libsndfile
-  /// does not look at. Where 17 to 24 bits are stored in 32, the format becomes 32 bits.
-  void check(std::string& format) const {
+  /// does not look at. Where 17 to 24 bits are stored in 32, the format becomes 32 bits. `is_open`:
+  /// data may end inside a frame.
+  void check(std::string& format, std::size_t n_bytes, bool is_open) const {
     const std::string& name = from_.name();
+    if (format.empty()) refuse(name, "has no 'fmt ' chunk before its samples; record it again");
     if (format.size() < 16) {
       refuse(name, "has a 'fmt ' chunk of {} bytes, at least 16 are needed; record it again",
              format.size());
@@ -119,15 +108,15 @@ class riff_file {
     if ((word(14) + 7) / 8 == 3 && frame_bytes == 4 * n_channels) {
       format.replace(14, 2, order_ == std::endian::big ? "\0 " : " \0", 2);
     }
-    const std::size_t expected = n_channels * ((word(14) + 7) / 8), size = data_->size;
+    const std::size_t expected = n_channels * ((word(14) + 7) / 8);
     if (frame_bytes != expected || frame_bytes == 0) {
       refuse(name, "claims {} bytes a frame, but {} channel(s) of {} bits make {}; record it again",
              frame_bytes, n_channels, word(14), expected);
     }
-    if (data_is_open_ || size % frame_bytes == 0) return;
+    if (is_open || n_bytes % frame_bytes == 0) return;
     refuse(name,
            "has {} bytes of samples, which is no multiple of its {} bytes a frame; record it again",
-           size, frame_bytes);
+           n_bytes, frame_bytes);
   }
 
   template <class Number = std::uint32_t>
@@ -145,8 +134,8 @@ class riff_file {
 
   /// Returns whether the size of data at `offset` is unknown: the size of the file is unknown too,
   /// or the file should end here, because its writer ended before it filled in sizes.
-  [[nodiscard]] bool is_open(std::size_t offset, std::size_t size) const {
-    if (long_size_) return size == 0 || size == 0xFFFFFFFF;
+  [[nodiscard]] bool is_unknown(std::size_t offset, std::size_t size, bool has_long_size) const {
+    if (has_long_size) return size == 0 || size == 0xFFFFFFFF;
     return is_unknown_size(size) &&
            (is_unknown_size(claimed_) || (size == 0 && claimed_ + 8 == offset));
   }
@@ -171,28 +160,9 @@ class riff_file {
     return begin + end;
   }
 
-  /// Returns whether a chunk that fits could begin there, or the file ends.
-  [[nodiscard]] bool has_chunk(std::size_t offset) const {
-    if (offset >= from_.size()) return offset == from_.size();
-    if (from_.size() - offset < 8) return false;
-    const std::string id = bytes_at(offset, 4);
-    const bool is_name =
-        std::all_of(id.begin(), id.end(), [](char c) { return c >= ' ' && c <= '~'; });
-    return is_name && (id == "data" || number_at(offset + 4) <= from_.size() - offset - 8);
-  }
-
-  /// Returns the beginning of the next chunk; some writers omit the padding.
-  [[nodiscard]] std::size_t behind(std::size_t end, bool is_odd) const {
-    const bool is_padded = is_odd && (has_chunk(end + 1) || !has_chunk(end));
-    return std::min(end + (is_padded ? 1 : 0), from_.size());
-  }
-
   const byte_source& from_;
   std::endian order_ = std::endian::little;
   std::size_t claimed_ = 0;
-  std::optional<std::size_t> long_size_;
-  std::optional<byte_range> format_, data_;
-  bool data_is_open_ = false;  ///< Of unknown size: the recording may end inside a frame.
 };
 
 }  // namespace
@@ -203,9 +173,7 @@ bool is_wave(std::string_view head) {
 }
 
 wave_file find_wave(const byte_source& source) {
-  riff_file file{source};
-  file.find_chunks();
-  return file.repaired();
+  return riff_file{source}.repaired();
 }
 
 }  // namespace wingbeat::formats
