@@ -14,7 +14,7 @@
 #include "formats/files/whole_file.hpp"            // read_whole_file
 #include "text/formatted.hpp"                      // formatted
 #include "text/number.hpp"                         // number_from
-#include "wingbeat/error.hpp"                      // plan_error
+#include "text/reject.hpp"                         // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -43,11 +43,9 @@ struct text_line {
   [[nodiscard]] std::size_t count(std::string_view word, std::string_view noun,
                                   std::size_t end) const {
     const auto value = number_from<std::size_t>(word);
-    if (!value || *value >= end) {
-      refuse("the {} is '{}'; give a whole number from 0 to {}", noun, formats::printable(word),
-             end - 1);
-    }
-    return *value;
+    if (value && *value < end) return *value;
+    refuse("the {} is '{}'; give a whole number from 0 to {}", noun, formats::printable(word),
+           end - 1);
   }
 };
 
@@ -105,11 +103,9 @@ channel_range channels_of(const text_line& line, std::string_view word, std::siz
 
 std::vector<std::vector<delay_model>> delays_of(const std::vector<std::string>& words,
                                                 const channeliser_spec& spec) {
-  if (words.size() != spec.polarisations) {
-    throw plan_error(formatted("--delay has {}, and there are {}; give one for each",
-                               counted(words.size(), "delay"),
-                               counted(spec.polarisations, "polarisation")));
-  }
+  reject_if(words.size() != spec.polarisations,
+            "--delay has {}, and there are {}; give one for each", counted(words.size(), "delay"),
+            counted(spec.polarisations, "polarisation"));
   std::vector<std::vector<delay_model>> models;
   for (const std::string& word : words) {
     const double delay_s = real_of("--delay", word, {-max_delay_s, max_delay_s});
@@ -180,16 +176,14 @@ narrowband_spec narrowband_of(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
     const std::string key = word.substr(0, equals);
-    if (equals == word.npos || !known.contains(key)) {
-      throw plan_error(formatted("--narrowband holds '{}'; write {}", word, form));
-    }
-    if (!given.emplace(key, word.substr(equals + 1)).second) {
-      throw plan_error(formatted("--narrowband has {} twice; write {}", key, form));
-    }
+    reject_if(equals == word.npos || !known.contains(key), "--narrowband holds '{}'; write {}",
+              word, form);
+    reject_if(!given.emplace(key, word.substr(equals + 1)).second,
+              "--narrowband has {} twice; write {}", key, form);
   }
   for (const char* const key : {"centre", "decimation"}) {
     if (given.contains(key)) continue;
-    throw plan_error(formatted("--narrowband has no {}; write {}", key, form));
+    reject("--narrowband has no {}; write {}", key, form);
   }
   const auto name = [](const std::string& key) { return "--narrowband " + key; };
   narrowband_spec band;
@@ -222,10 +216,10 @@ std::string band_text(const channeliser_spec& spec, const std::string& taps, boo
   if (spec.narrowband->pass_bandwidth_hz && widest_hz > 0) {
     narrower = formatted("a pass_bandwidth of {:.0f} Hz or less, ", widest_hz);
   }
-  throw plan_error(
-      formatted("--narrowband of {} Hz: {}, above {}; give {}more {} than {}, or "
-                "--allow-alias",
-                spec.narrowband->centre_hz, text, max_alias_db, narrower, taps, sizes.filter_taps));
+  reject(
+      "--narrowband of {} Hz: {}, above {}; give {}more {} than {}, or "
+      "--allow-alias",
+      spec.narrowband->centre_hz, text, max_alias_db, narrower, taps, sizes.filter_taps);
 }
 
 }  // namespace wingbeat::cli

@@ -10,6 +10,7 @@
 #include "cli/option.hpp"      // add_choice, add_list, add_text
 #include "text/formatted.hpp"  // formatted
 #include "text/number.hpp"     // number_from
+#include "text/reject.hpp"     // reject
 #include "wingbeat/error.hpp"  // plan_error, absent_error
 
 namespace wingbeat::cli {
@@ -21,11 +22,8 @@ device_info device_named(const std::string& name) {
   if (colon == std::string::npos) return first_device(wanted);
 
   const auto index = number_from<std::size_t>(std::string_view{name}.substr(colon + 1));
-  if (!index) {
-    throw plan_error(
-        formatted("'{}' is not a device; write the engine and a number from 0, as in {}:0", name,
-                  name_of(wanted)));
-  }
+  reject_if(!index, "'{}' is not a device; write the engine and a number from 0, as in {}:0", name,
+            name_of(wanted));
   const auto found = devices(wanted);
   if (found.empty()) return first_device(wanted);  // throws the reason
   if (*index >= found.size()) {
@@ -41,7 +39,7 @@ bool computes(const device_info& device, precision real) {
 
 void require_precision(const device_info& device, const std::string& name, precision real) {
   if (computes(device, real)) return;
-  throw plan_error(formatted("{} ({}) has no fp64; use --precision fp32", name, device.name));
+  reject("{} ({}) has no fp64; use --precision fp32", name, device.name);
 }
 
 bool is_listed(const std::vector<device_info>& chosen, const device_info& device) {
@@ -79,11 +77,10 @@ std::vector<device_info> choose_devices(const std::vector<std::string>& names, p
 }
 
 device_info choose_device(const std::string& name, precision real) {
-  if (name == "all") {
-    throw plan_error(
-        "--device all means several devices, and this command takes one; name it, such as cuda, "
-        "opencl:1, host or reference");
-  }
+  reject_if(
+      name == "all",
+      "--device all means several devices, and this command takes one; name it, such as cuda, "
+      "opencl:1, host or reference");
   if (!name.empty()) return choose_devices({name}, real).front();
   const device_info device = best_device();
   require_precision(device, short_name(device), real);

@@ -19,6 +19,7 @@
 #include "formats/files/atomic_file.hpp"  // atomic_file, is_written_directly, written_file
 #include "formats/files/hdf5.hpp"         // hdf5_name_of
 #include "text/formatted.hpp"             // formatted
+#include "text/reject.hpp"                // reject
 #include "wingbeat/error.hpp"             // plan_error, file_error
 
 namespace wingbeat::cli {
@@ -58,21 +59,18 @@ bool is_one_file(const identity& a, const identity& b) {
 void require_apart(const named_file& a, const identity& of_a, const named_file& b,
                    const identity& of_b) {
   if (!is_one_file(of_a, of_b)) return;
-  if (a.is_written && b.is_written) {
-    throw plan_error(formatted("{} and {} both write {}; give each a file of its own", a.option,
-                               b.option, b.path));
-  }
+  reject_if(a.is_written && b.is_written, "{} and {} both write {}; give each a file of its own",
+            a.option, b.option, b.path);
   if (!a.is_written && !b.is_written) {
     const bool is_pipe = of_a.status && S_ISFIFO(of_a.status->st_mode);
     if (!is_pipe && !(a.path == "-" && b.path == "-")) return;
-    throw plan_error(formatted("{} and {} both read {}, which has one reader; name a file for one",
-                               a.option, b.option, b.path == "-" ? "stdin" : b.path));
+    reject("{} and {} both read {}, which has one reader; name a file for one", a.option, b.option,
+           b.path == "-" ? "stdin" : b.path);
   }
   if (!of_a.status || !S_ISREG(of_a.status->st_mode)) return;
   const named_file &input = a.is_written ? b : a, &output = a.is_written ? a : b;
-  throw plan_error(formatted("{} {} is an input, and {} {} would replace it; give {} another file",
-                             input.option, input.path == "-" ? "stdin" : input.path, output.option,
-                             output.path, output.option));
+  reject("{} {} is an input, and {} {} would replace it; give {} another file", input.option,
+         input.path == "-" ? "stdin" : input.path, output.option, output.path, output.option);
 }
 
 /// Checks a pipe or a device without opening it, because opening a pipe waits for its reader and
@@ -142,8 +140,8 @@ void print_table(std::string_view text, const std::vector<std::string>& outputs)
 void require_stdout_for_json(const std::vector<named_file>& outputs) {
   for (const auto& output : outputs) {
     if (!is_stdout(output.path)) continue;
-    throw plan_error(formatted("{} {} and --json both print on stdout; write one to a file",
-                               output.option, output.path));
+    reject("{} {} and --json both print on stdout; write one to a file", output.option,
+           output.path);
   }
 }
 

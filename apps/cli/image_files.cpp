@@ -9,6 +9,7 @@
 
 #include "text/counted.hpp"    // counted
 #include "text/formatted.hpp"  // formatted
+#include "text/reject.hpp"     // reject
 #include "wingbeat/error.hpp"  // plan_error, file_error
 
 namespace wingbeat::cli {
@@ -86,13 +87,11 @@ formats::image_stack read_finite(formats::image_reader& images, const std::strin
 
 std::size_t frame_of(const std::string& file, const formats::image_stack& images,
                      std::optional<std::size_t> frame) {
-  if (images.n_images > 1 && !frame) {
-    throw plan_error(formatted("{} holds {} images, and one is taken; choose it with --frame", file,
-                               images.n_images));
-  }
+  reject_if(images.n_images > 1 && !frame,
+            "{} holds {} images, and one is taken; choose it with --frame", file, images.n_images);
   if (frame.value_or(0) < images.n_images) return frame.value_or(0);
-  throw plan_error(formatted("{} has no image {}; it holds {}, counted from 0", file, *frame,
-                             counted(images.n_images, "image")));
+  reject("{} has no image {}; it holds {}, counted from 0", file, *frame,
+         counted(images.n_images, "image"));
 }
 
 formats::image_stack read_searched(formats::image_reader& images, const std::string& file,
@@ -112,12 +111,10 @@ formats::image_stack read_searched(formats::image_reader& images, const std::str
 void apply_mask(const std::string& file, formats::image_stack& image) {
   formats::image_reader masks{file};
   const formats::image_stack& shape = masks.shape();
-  if (shape.n_images != 1 || shape.height != image.height || shape.width != image.width) {
-    throw plan_error(formatted("{} holds {} of {} and the image is {}; give one mask of its size",
-                               file, counted(shape.n_images, "image"),
-                               size_text(shape.height, shape.width),
-                               size_text(image.height, image.width)));
-  }
+  reject_if(shape.n_images != 1 || shape.height != image.height || shape.width != image.width,
+            "{} holds {} of {} and the image is {}; give one mask of its size", file,
+            counted(shape.n_images, "image"), size_text(shape.height, shape.width),
+            size_text(image.height, image.width));
   const formats::image_stack mask = to_grey(read_finite(masks, file, 0, 1, precision::fp64));
   std::visit(
       [&](auto& samples) {

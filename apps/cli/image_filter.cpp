@@ -12,8 +12,7 @@
 #include "cli/choose.hpp"            // fp64_option
 #include "convolving/convolver.hpp"  // convolver, require_finite_result
 #include "convolving/geometry.hpp"   // wanted_of_full
-#include "text/formatted.hpp"        // formatted
-#include "wingbeat/error.hpp"        // plan_error
+#include "text/reject.hpp"           // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -257,9 +256,8 @@ formats::image_stack normalised(const formats::image_stack& kernel, normalisatio
   }
   for (const double divisor : divisors) {
     if (divisor != 0 && std::isfinite(1 / divisor)) continue;
-    throw plan_error(formatted(
-        "the values of {} sum up to {:g}, by which nothing can be divided; use --normalise none",
-        name, divisor));
+    reject("the values of {} sum up to {:g}, by which nothing can be divided; use --normalise none",
+           name, divisor);
   }
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] /= divisors[i % kernel.n_channels];
   formats::image_stack result = kernel;

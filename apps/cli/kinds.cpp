@@ -4,7 +4,7 @@
 #include "cli/option.hpp"      // parts_of
 #include "request/traits.hpp"  // kinds
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -13,7 +13,7 @@ transform kind_named(const std::string& name, std::string_view choices) {
   for (const request::traits& each : request::kinds) {
     if (name == each.short_name || name == each.name) return each.kind;
   }
-  throw plan_error(formatted("there is no kind '{}'; choose {}", name, choices));
+  reject("there is no kind '{}'; choose {}", name, choices);
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ std::vector<transform> kinds_named(const std::string& text, std::string_view cho
 transform axis_kind_named(const std::string& text) {
   const std::vector<transform> kinds = kinds_named(text, all_kinds);
   if (kinds.size() == 1) return kinds.front();
-  throw plan_error(formatted("--kind names {} kinds; give that of one axis", kinds.size()));
+  reject("--kind names {} kinds; give that of one axis", kinds.size());
 }
 
 void set_kinds(plan_spec& spec, const std::vector<transform>& kinds) {

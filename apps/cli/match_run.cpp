@@ -8,8 +8,7 @@
 #include "cli/image_files.hpp"   // count_absent
 #include "cli/rate.hpp"          // rate_bar
 #include "searching/search.hpp"  // search
-#include "text/formatted.hpp"    // formatted
-#include "wingbeat/error.hpp"    // plan_error
+#include "text/reject.hpp"       // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -24,10 +23,10 @@ double fp16_peak_of(const formats::image_samples& image) {
   if (peak == 0) return 1;  // any power of two scales zeros
   constexpr double largest = 1e8;
   if (peak >= 1 / largest && peak <= largest) return peak;
-  throw plan_error(formatted(
+  reject(
       "--storage fp16 takes images whose largest magnitude is from {:g} to {:g}, and here "
       "it is {:g}; scale the image, or use --storage bf16",
-      1 / largest, largest, peak));
+      1 / largest, largest, peak);
 }
 
 }  // namespace
@@ -47,12 +46,10 @@ void complete(const match_request& request, std::size_t shorter, match_result& t
 match_result match(const std::vector<device_info>& devices, const formats::image_stack& image,
                    template_files& templates, match_request request) {
   search_spec& spec = request.search;
-  if (spec.mode == extent::valid &&
-      (templates.height() > image.height || templates.width() > image.width)) {
-    throw plan_error(formatted(
-        "templates of {} x {} do not lie within an image of {} x {}; use --mode full or same",
-        templates.height(), templates.width(), image.height, image.width));
-  }
+  reject_if(spec.mode == extent::valid &&
+                (templates.height() > image.height || templates.width() > image.width),
+            "templates of {} x {} do not lie within an image of {} x {}; use --mode full or same",
+            templates.height(), templates.width(), image.height, image.width);
   request.is_masked = count_absent(image) > 0;
   request.keeps_state =
       request.wants_state || request.wants_scores || !request.maps.empty() || request.wants_peaks;

@@ -9,6 +9,7 @@
 
 #include "cli/option.hpp"      // add_text, real_of
 #include "text/formatted.hpp"  // formatted
+#include "text/reject.hpp"     // reject
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::cli {
@@ -42,8 +43,7 @@ double bytes_of(const std::string& text) {
   try {
     return real_of("--max-memory", digits, {.least = 1 / unit, .most = max_bytes / unit}) * unit;
   } catch (const plan_error&) {
-    throw plan_error(formatted(
-        "--max-memory takes bytes such as 1500000, 512M or 3.5G, and was given '{}'", text));
+    reject("--max-memory takes bytes such as 1500000, 512M or 3.5G, and was given '{}'", text);
   }
 }
 

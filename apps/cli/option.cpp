@@ -10,7 +10,7 @@
 
 #include "text/formatted.hpp"  // formatted, joined
 #include "text/number.hpp"     // number_from
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 #include "wingbeat/plan.hpp"   // max_length
 
 namespace wingbeat::cli {
@@ -24,7 +24,7 @@ std::string quoted(std::string_view text) {
 
 [[noreturn]] void refuse(const std::string& option, std::string_view text,
                          const std::string& allowed) {
-  throw plan_error(formatted("{} {} is not {}; give one", option, quoted(text), allowed));
+  reject("{} {} is not {}; give one", option, quoted(text), allowed);
 }
 
 std::string text_of(count_range range) {
@@ -37,15 +37,11 @@ std::string text_of(real_range range) {
 }
 
 void require_text(const std::string& option, const std::string& text) {
-  if (text.empty()) {
-    throw plan_error(formatted("{} is empty; give it a value or leave it out", option));
-  }
-  if (text.starts_with("--")) {
-    throw plan_error(formatted(
-        "{} has '{}' for its value, which begins as an option does; give it a value (a file of "
-        "that name is ./{})",
-        option, text, text));
-  }
+  reject_if(text.empty(), "{} is empty; give it a value or leave it out", option);
+  reject_if(text.starts_with("--"),
+            "{} has '{}' for its value, which begins as an option does; give it a value (a file of "
+            "that name is ./{})",
+            option, text, text);
 }
 
 constexpr file_type file_types[] = {{file_use::input, "INPUT", true, false},
@@ -97,7 +93,7 @@ double real_of(const std::string& option, std::string_view text, real_range rang
 }
 
 void refuse_choice(const std::string& option, std::string_view word, const std::string& listed) {
-  throw plan_error(formatted("{} is '{}'; choose {}", option, word, listed));
+  reject("{} is '{}'; choose {}", option, word, listed);
 }
 
 CLI::App& add_command(CLI::App& program, const command_text& text, std::function<void()> run) {
@@ -112,10 +108,8 @@ std::vector<std::string> parts_of(const std::string& option, std::string_view li
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     parts.emplace_back(list.substr(begin, end - begin));
-    if (parts.back().empty()) {
-      throw plan_error(formatted(
-          "{} '{}' has an empty part; give names with one comma between them", option, list));
-    }
+    reject_if(parts.back().empty(),
+              "{} '{}' has an empty part; give names with one comma between them", option, list);
     begin = end + 1;
   }
   return parts;
@@ -181,9 +175,8 @@ CLI::Option* add_file(CLI::App& command, file_use use, const std::string& names,
   return add_option(command, names, type_name_of(use), about, target,
                     [&target, use, names](const std::string& text) {
                       require_text(names, text);
-                      if (text == "-" && use != file_use::input) {
-                        throw plan_error(formatted("{} - is no file's name; give one", names));
-                      }
+                      reject_if(text == "-" && use != file_use::input,
+                                "{} - is no file's name; give one", names);
                       target = text;
                     });
 }
@@ -236,12 +229,9 @@ void require_values(const CLI::App& command, const std::vector<std::string_view>
     const std::string name{word.substr(0, equals)};
     const CLI::Option* const option = command.get_option_no_throw(name);
     if (option == nullptr) continue;  // CLI11 reports it
-    if (option->get_items_expected_max() == 0) {
-      throw plan_error(formatted("{} takes no value; write {} alone", word, name));
-    }
-    if (equals + 1 == word.size()) {
-      throw plan_error(formatted("{} has no value; write {} VALUE", word, name));
-    }
+    reject_if(option->get_items_expected_max() == 0, "{} takes no value; write {} alone", word,
+              name);
+    reject_if(equals + 1 == word.size(), "{} has no value; write {} VALUE", word, name);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "request/resolved.hpp"      // kind_of_axis
 #include "request/validation.hpp"    // require_length, traits_of
 #include "text/formatted.hpp"        // formatted
+#include "text/reject.hpp"           // reject
 #include "wingbeat/error.hpp"        // plan_error, file_error
 #include "wingbeat/good_length.hpp"  // good_length, is_good_length
 
@@ -22,8 +23,8 @@ namespace {
 void set_real_kinds(plan_spec& spec, const formats::signal& signal, const std::string& name,
                     const transform_request& request) {
   if (!signal.is_real) {
-    throw plan_error(formatted("{} holds complex samples, and {} takes real ones; drop --kind",
-                               name, name_of(request.kinds.front())));
+    reject("{} holds complex samples, and {} takes real ones; drop --kind", name,
+           name_of(request.kinds.front()));
   }
   std::vector<transform> kinds = request.kinds;
   if (request.is_inverse) {
@@ -37,10 +38,8 @@ transform kind_of(const formats::signal& signal, const std::string& name,
                   const transform_request& request) {
   if (request.is_inverse) return request.is_half ? transform::inverse_to_real : transform::inverse;
   if (signal.is_real) return transform::forward_from_real;
-  if (request.is_half) {
-    throw plan_error(formatted(
-        "{} holds complex samples, whose spectrum has no half to leave out; drop --half", name));
-  }
+  reject_if(request.is_half,
+            "{} holds complex samples, whose spectrum has no half to leave out; drop --half", name);
   return transform::forward;
 }
 
@@ -70,11 +69,9 @@ std::size_t length_for(const formats::signal& signal, const std::string& name, t
   // N/2 + 1 bins belong to an even N, or to N + 1.
   const std::size_t needed =
       is_from_half ? std::max<std::size_t>(2 * (signal.row_length - 1), 1) : signal.row_length;
-  if (needed > max_length) {
-    throw plan_error(
-        formatted("{} needs length {}, but this version transforms up to {}; cut it with --length",
-                  name, needed, max_length));
-  }
+  reject_if(needed > max_length,
+            "{} needs length {}, but this version transforms up to {}; cut it with --length", name,
+            needed, max_length);
   return padded_length(needed, kind, request);
 }
 
@@ -104,9 +101,9 @@ void require_range(std::span<const double> values, std::size_t n_rows, const std
     long double sum = 0;
     for (const double number : values.subspan(r * per_row, per_row)) sum += std::abs(number);
     if (sum <= limit / 2) continue;  // a real transform adds pairs: one more doubling
-    throw plan_error(formatted(
+    reject(
         "the transform of {} would exceed the range of {}; {}", name, name_of(real),
-        real == precision::fp32 ? "use --precision fp64 or smaller values" : "use smaller values"));
+        real == precision::fp32 ? "use --precision fp64 or smaller values" : "use smaller values");
   }
 }
 
@@ -124,11 +121,11 @@ void require_normal(std::span<const double> values, std::size_t n_rows, const st
       largest = std::max(largest, std::abs(number));
     }
     if (largest == 0 || largest >= least) continue;
-    throw plan_error(formatted(
+    reject(
         "{} has a row of magnitudes up to {:.3g}, below the range of {}, which begins at {:.3g}; "
         "use {}",
         name, largest, name_of(real), least,
-        is_fp32 ? "--precision fp64 or larger values" : "larger values"));
+        is_fp32 ? "--precision fp64 or larger values" : "larger values");
   }
 }
 
@@ -162,11 +159,9 @@ void take_rows(problem& p, const formats::signal& signal, const std::string& nam
 
 /// Returns the length of an axis of an image with `needed` elements.
 std::size_t axis_length(std::size_t needed, transform kind, const transform_request& request) {
-  if (needed > max_length) {
-    throw plan_error(
-        formatted("an axis of {} is longer than the {} that are transformed; cut the image", needed,
-                  max_length));
-  }
+  reject_if(needed > max_length,
+            "an axis of {} is longer than the {} that are transformed; cut the image", needed,
+            max_length);
   return padded_length(needed, kind, request);
 }
 

@@ -15,6 +15,7 @@
 #include "cli/option.hpp"            // require_values
 #include "cli/signals.hpp"           // remove_temporary_files_on_signals
 #include "cli/streams.hpp"           // occupy_closed_streams
+#include "text/reject.hpp"           // reject
 #include "wingbeat/error.hpp"        // plan_error
 #include "wingbeat/version.hpp"      // WINGBEAT_VERSION_MAJOR
 
@@ -31,13 +32,10 @@ void require_command(const CLI::App& program, int argc, char** argv) {
     if (command->get_name() == first) return require_values(*command, {argv + 2, argv + argc});
     known.push_back(command->get_name());
   }
-  if (first.empty()) {
-    throw plan_error(formatted("say what to do: {}; see wingbeat --help", joined(known, ", ")));
-  }
+  reject_if(first.empty(), "say what to do: {}; see wingbeat --help", joined(known, ", "));
   const std::string nearest = nearest_word(first, known);
-  throw plan_error(formatted("there is no command '{}'; {}choose {}", first,
-                             nearest.empty() ? "" : formatted("did you mean {}? else ", nearest),
-                             joined(known, ", ")));
+  reject("there is no command '{}'; {}choose {}", first,
+         nearest.empty() ? "" : formatted("did you mean {}? else ", nearest), joined(known, ", "));
 }
 
 /// Returns a question that suggests an existing option for an unknown one.

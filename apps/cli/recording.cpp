@@ -16,12 +16,12 @@
 #include "formats/signals/sigmf.hpp"                   // is_sigmf
 #include "text/formatted.hpp"                          // formatted
 #include "text/listed.hpp"                             // listed
-#include "wingbeat/error.hpp"                          // plan_error
+#include "text/reject.hpp"                             // reject
 
 namespace wingbeat::cli {
 namespace {
 
-using formats::refuse;
+using formats::refuse, formats::refuse_if;
 
 constexpr std::size_t piece_samples = std::size_t{1} << 20, min_piece_samples = 4096;
 
@@ -75,19 +75,18 @@ std::string format_of(const byte_source& file) {
   }
   require_samples(file, ", or give --format raw if it holds them all the same");
   if (has_raw_name(file) || !file.has_own_name()) return "raw";
-  throw plan_error(formatted(
+  reject(
       "{} does not say what it holds; give --format raw if that is packed samples, or a name that "
       "ends in .raw, .bin or .dat",
-      file.name()));
+      file.name());
 }
 
 /// Returns "raw", the format of a pipe: others are read from several places of a file.
 std::string require_raw(const byte_source& pipe, const std::string& format) {
   const std::string found = format == "auto" ? format_of(pipe) : format;
   if (found == "raw") return found;
-  throw plan_error(formatted(
-      "{0} is to hold the format {1}, and raw samples alone come from {0}; name the file{2}",
-      pipe.name(), found, format == "auto" ? ", or give --format raw" : ""));
+  reject("{0} is to hold the format {1}, and raw samples alone come from {0}; name the file{2}",
+         pipe.name(), found, format == "auto" ? ", or give --format raw" : "");
 }
 
 }  // namespace
@@ -95,9 +94,8 @@ std::string require_raw(const byte_source& pipe, const std::string& format) {
 void require_packed_samples(const std::string& name) {
   const byte_source file{name};
   require_samples(file);
-  if (formats::is_guppi(file.head())) {
-    refuse(name, "is GUPPI raw, and packed samples are taken here; wingbeat channelise reads it");
-  }
+  refuse_if(formats::is_guppi(file.head()), name,
+            "is GUPPI raw, and packed samples are taken here; wingbeat channelise reads it");
 }
 
 recording::recording(const std::vector<std::string>& files, const recording_options& options)
@@ -105,12 +103,11 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
       sample_bits_(options.stated.sample_bits.value_or(10)),
       stored_bits_(sample_bits_) {
   const std::string& format = options.format;
-  if (files.size() > 2 && !options.is_sequence) {
-    throw plan_error(formatted(
-        "{} files are given; give one for each of at most 2 polarisations, or --sequence if they "
-        "follow each other in time",
-        files.size()));
-  }
+  reject_if(
+      files.size() > 2 && !options.is_sequence,
+      "{} files are given; give one for each of at most 2 polarisations, or --sequence if they "
+      "follow each other in time",
+      files.size());
   std::vector<std::string_view> known{"auto", "raw", "npy"};
   for (const formats::voltage_format& each : formats::voltage_formats) known.push_back(each.name);
   if (std::find(known.begin(), known.end(), format) == known.end() && !is_signal("", format)) {
@@ -133,23 +130,19 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
   if (!is_measured_) n_samples_.reset();
   const auto refuse_where = [&](bool is_given, const char* option) {
     if (!voltages_.empty() || !is_given) return;
-    throw plan_error(
-        formatted("{} is given, and {} has no headers, and one channel; give it for {} alone",
-                  option, files[0], listed(std::vector(known.begin() + 3, known.end()))));
+    reject("{} is given, and {} has no headers, and one channel; give it for {} alone", option,
+           files[0], listed(std::vector(known.begin() + 3, known.end())));
   };
   refuse_where(!options.channels.empty(), "--coarse-channel");
   refuse_where(options.is_sequence, "--sequence");
   refuse_where(options.levels.has_value(), "--levels");
   if (!streams_.empty() + !voltages_.empty() + !samples_.empty() > 1) {
-    throw plan_error(
-        formatted("{} and {} are of different formats; convert one", files[0], files[1]));
+    reject("{} and {} are of different formats; convert one", files[0], files[1]);
   }
-  if (n_polarisations_ > 2) {
-    throw plan_error(formatted(
-        "{}: {} polarisations; give at most 2 at once, or --sequence if the files follow each "
-        "other in time",
-        joined(files, ", "), n_polarisations_));
-  }
+  reject_if(n_polarisations_ > 2,
+            "{}: {} polarisations; give at most 2 at once, or --sequence if the files follow each "
+            "other in time",
+            joined(files, ", "), n_polarisations_);
 }
 
 recording::~recording() = default;
@@ -160,13 +153,10 @@ void recording::open(std::unique_ptr<byte_source> file, const std::string& forma
       std::ranges::find(formats::voltage_formats, format, &formats::voltage_format::name);
   const bool has_packets = voltages != std::end(formats::voltage_formats);
   const std::string name = file->name();
-  if (!options_.stated.threads.empty() && !(has_packets && voltages->has_threads)) {
-    throw plan_error(formatted("--vdif-threads is given, and {} is no VDIF; leave it out", name));
-  }
-  if (options_.stated.n_channels && format != "mark5b") {
-    throw plan_error(
-        formatted("--file-channels is given, and {} is no Mark 5B; leave it out", name));
-  }
+  reject_if(!options_.stated.threads.empty() && !(has_packets && voltages->has_threads),
+            "--vdif-threads is given, and {} is no VDIF; leave it out", name);
+  reject_if(options_.stated.n_channels && format != "mark5b",
+            "--file-channels is given, and {} is no Mark 5B; leave it out", name);
   if (has_packets) return open_voltages(std::move(files), *voltages);
   if (format == "npy") return open_samples(name, "auto");
   std::optional<std::size_t> n_samples;
@@ -185,18 +175,16 @@ void recording::open_samples(const std::string& name, const std::string& format)
     source.full_scale = 1 << (bits - 1);
     sample_bits_ = stored_bits_ = bits;
   }
-  if (options_.stated.sample_bits.value_or(sample_bits_) != sample_bits_) {
-    throw plan_error(formatted(
-        "{} has samples of full scale 1, which become integers of 16 bits; leave --sample-bits out",
-        name));
-  }
+  reject_if(
+      options_.stated.sample_bits.value_or(sample_bits_) != sample_bits_,
+      "{} has samples of full scale 1, which become integers of 16 bits; leave --sample-bits out",
+      name);
   if (!samples_.empty()) {
     const formats::signal& first = samples_.front().reader->shape();
-    if (first.is_real != held.is_real || first.sample_rate_hz != held.sample_rate_hz ||
-        first.centre_hz != held.centre_hz || samples_.front().full_scale != source.full_scale) {
-      throw plan_error(formatted("{} and {} differ in rate, frequency or kind; give files of one",
-                                 first_name_, name));
-    }
+    reject_if(first.is_real != held.is_real || first.sample_rate_hz != held.sample_rate_hz ||
+                  first.centre_hz != held.centre_hz ||
+                  samples_.front().full_scale != source.full_scale,
+              "{} and {} differ in rate, frequency or kind; give files of one", first_name_, name);
   }
   add_polarisations(held.n_rows, held.row_length, name);
   samples_.push_back(std::move(source));
@@ -242,12 +230,10 @@ void recording::open_voltages(std::vector<std::string> files,
   if (options_.says_zeros) say_zeros(held, name);
   const unsigned bits = held.sample_bits;
   const auto& given = options_.stated.sample_bits;
-  if ((given && *given != bits) || (n_polarisations_ > 0 && bits != stored_bits_)) {
-    throw plan_error(
-        formatted("{} holds integers of {} bits, not {}; leave out --sample-bits, and "
-                  "give files of one width",
-                  name, bits, stored_bits_));
-  }
+  reject_if((given && *given != bits) || (n_polarisations_ > 0 && bits != stored_bits_),
+            "{} holds integers of {} bits, not {}; leave out --sample-bits, and "
+            "give files of one width",
+            name, bits, stored_bits_);
   stored_bits_ = bits;
   sample_bits_ = bits <= 2 ? bits + 1 : std::min(bits, 16u);
   if (options_.levels == sample_levels::optimal) choose_levels(held, name);
@@ -259,10 +245,8 @@ void recording::open_voltages(std::vector<std::string> files,
 /// Has integers stand for levels that have fractions: of 2 bits those of 10 whose ratio is nearest.
 void recording::choose_levels(const formats::voltages& held, const std::string& name) {
   const unsigned bits = held.sample_bits;
-  if (bits != 1 && bits != 2 && bits != 4 && bits != 8) {
-    throw plan_error(formatted(
-        "--levels optimal is given, and {} has samples of {} bits; leave it out", name, bits));
-  }
+  reject_if(bits != 1 && bits != 2 && bits != 4 && bits != 8,
+            "--levels optimal is given, and {} has samples of {} bits; leave it out", name, bits);
   if (bits == 2) sample_bits_ = 10;
   if (bits == 8) sample_bits_ = 9;
   unit_ = bits == 2 ? 1.0 / low_level : bits == 4 ? 1 / 2.95 : bits == 8 ? 1.0 / 71 : 1;
@@ -298,41 +282,33 @@ void recording::choose_channels(const formats::voltages& held, const std::string
         held.n_antennas == 1 ? ""
                              : formatted(" ({} of each of {} antennas)",
                                          held.n_channels / held.n_antennas, held.n_antennas);
-    throw plan_error(formatted("{} holds {}{}{}; give --coarse-channel 0{}", name,
-                               counted(held.n_channels, "channel"), antennas,
-                               is_beyond ? "" : ", and does not say that they adjoin in the sky",
-                               last == 0 ? "" : formatted(" to {}", last)));
+    reject("{} holds {}{}{}; give --coarse-channel 0{}", name, counted(held.n_channels, "channel"),
+           antennas, is_beyond ? "" : ", and does not say that they adjoin in the sky",
+           last == 0 ? "" : formatted(" to {}", last));
   }
 }
 
 void recording::require_alike(const formats::voltages& held, const std::string& name) const {
   const formats::voltages& first = voltages_.front().file->contents();
   const auto kind = [](const formats::voltages& of) { return of.is_complex ? "complex" : "real"; };
-  if (first.is_complex != held.is_complex || first.n_channels != held.n_channels) {
-    throw plan_error(
-        formatted("{} holds {} samples of {} and {} {} ones of {}; give files of one kind",
-                  first_name_, kind(first), counted(first.n_channels, "channel"), name, kind(held),
-                  counted(held.n_channels, "channel")));
-  }
-  if (first.packet_samples != held.packet_samples) {
-    throw plan_error(
-        formatted("frames of {} hold {} samples and those of {} {}; give files of one kind",
-                  first_name_, first.packet_samples, name, held.packet_samples));
-  }
+  reject_if(first.is_complex != held.is_complex || first.n_channels != held.n_channels,
+            "{} holds {} samples of {} and {} {} ones of {}; give files of one kind", first_name_,
+            kind(first), counted(first.n_channels, "channel"), name, kind(held),
+            counted(held.n_channels, "channel"));
+  reject_if(first.packet_samples != held.packet_samples,
+            "frames of {} hold {} samples and those of {} {}; give files of one kind", first_name_,
+            first.packet_samples, name, held.packet_samples);
   if (first.first_packet && held.first_packet && *first.first_packet != *held.first_packet) {
-    throw plan_error(
-        formatted("the first packet of {} is number {}, and that of {} {}; cut them to one start, "
-                  "or give --sequence if they follow each other in time",
-                  first_name_, *first.first_packet, name, *held.first_packet));
+    reject(
+        "the first packet of {} is number {}, and that of {} {}; cut them to one start, "
+        "or give --sequence if they follow each other in time",
+        first_name_, *first.first_packet, name, *held.first_packet);
   }
-  if (first.frequencies && held.frequencies && *first.frequencies != *held.frequencies) {
-    throw plan_error(
-        formatted("{} and {} are of different bands; give files of one band", first_name_, name));
-  }
-  if (first.sample_rate_hz != held.sample_rate_hz) {
-    throw plan_error(formatted("{} has {} samples a second and {} has {}; give files of one rate",
-                               first_name_, first.sample_rate_hz, name, held.sample_rate_hz));
-  }
+  reject_if(first.frequencies && held.frequencies && *first.frequencies != *held.frequencies,
+            "{} and {} are of different bands; give files of one band", first_name_, name);
+  reject_if(first.sample_rate_hz != held.sample_rate_hz,
+            "{} has {} samples a second and {} has {}; give files of one rate", first_name_,
+            first.sample_rate_hz, name, held.sample_rate_hz);
 }
 
 bool recording::is_complex() const {
@@ -371,14 +347,13 @@ std::string recording::target() const {
 
 void recording::add_polarisations(std::size_t count, std::optional<std::size_t> n_samples,
                                   const std::string& name) {
-  if (n_samples == std::size_t{0}) {
-    refuse(name, "holds less than one sample of {} bits", sample_bits_);
-  }
+  refuse_if(n_samples == std::size_t{0}, name, "holds less than one sample of {} bits",
+            sample_bits_);
   if (n_samples_ && n_samples && *n_samples_ != *n_samples) {
-    throw plan_error(
-        formatted("{} holds {} samples and {} holds {}; give equally many of both "
-                  "polarisations",
-                  first_name_, *n_samples_, name, *n_samples));
+    reject(
+        "{} holds {} samples and {} holds {}; give equally many of both "
+        "polarisations",
+        first_name_, *n_samples_, name, *n_samples);
   }
   if (first_name_.empty()) first_name_ = name;
   if (n_samples) n_samples_ = n_samples;

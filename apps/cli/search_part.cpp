@@ -14,6 +14,7 @@
 #include "searching/part_bytes.hpp"       // read_part, write_part
 #include "text/formatted.hpp"             // formatted
 #include "text/number.hpp"                // number_from
+#include "text/reject.hpp"                // reject
 #include "wingbeat/error.hpp"             // file_error, plan_error
 
 namespace wingbeat::cli {
@@ -24,9 +25,8 @@ searching::shard shard_of(std::string_view text) {
   const auto index = number_from<std::size_t>(text.substr(0, slash));
   const auto count = number_from<std::size_t>(text.substr(std::min(slash + 1, text.size())));
   if (index && count && *index < *count && *count <= most) return {*index, *count};
-  throw plan_error(formatted(
-      "--shard is '{}'; give a number and how many there are, from 0/16 to 15/16, at most 2^20",
-      text));
+  reject("--shard is '{}'; give a number and how many there are, from 0/16 to 15/16, at most 2^20",
+         text);
 }
 
 std::uint64_t hash_of(const std::vector<std::string>& files) {

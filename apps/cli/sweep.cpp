@@ -14,6 +14,7 @@
 #include "request/resolved.hpp"  // resolved_spec
 #include "text/formatted.hpp"    // formatted, joined
 #include "text/number.hpp"       // number_from
+#include "text/reject.hpp"       // reject
 #include "wingbeat/error.hpp"    // plan_error
 
 namespace wingbeat::cli {
@@ -24,8 +25,7 @@ constexpr std::size_t max_batch = std::size_t{1} << 55;
 constexpr std::size_t max_mib = std::size_t{1} << 30;
 
 [[noreturn]] void refuse_word(std::string_view word) {
-  throw plan_error(formatted(
-      "'{}' is not a length; write 1000, 2^10, 2^1..2^13, 480x640 or a list of those", word));
+  reject("'{}' is not a length; write 1000, 2^10, 2^1..2^13, 480x640 or a list of those", word);
 }
 
 /// Returns the number that the digits represent, limited to the type's range.
@@ -47,8 +47,8 @@ std::size_t length_of(std::string_view word, std::string_view in) {
       word.starts_with("2^") ? power_of_two(number_of(word.substr(2), in)) : number_of(word, in);
   if (length == 0) refuse_word(in);
   if (length <= max_length) return length;
-  throw plan_error(formatted("'{}' is too long; the longest length is {} = {}, choose up to it", in,
-                             max_length, count_text(max_length)));
+  reject("'{}' is too long; the longest length is {} = {}, choose up to it", in, max_length,
+         count_text(max_length));
 }
 
 /// Takes the text up to the next `separator` off the front of `rest`.
@@ -63,19 +63,16 @@ void add_range(std::string_view part, std::size_t dots,
                std::vector<std::vector<std::size_t>>& target) {
   const std::size_t first = length_of(part.substr(0, dots), part);
   const std::size_t last = length_of(part.substr(dots + 2), part);
-  if (first > last) {
-    throw plan_error(formatted("'{}' is an empty range; write the shorter length first", part));
-  }
+  reject_if(first > last, "'{}' is an empty range; write the shorter length first", part);
   for (std::size_t n = first; n <= last; n *= 2) target.push_back({n});
   if (const std::size_t end = target.back().front(); end != last) {
-    throw plan_error(formatted(
-        "'{}' doubles from {} to {} and does not meet {}; end it at {}, or list the lengths", part,
-        first, end, last, end));
+    reject("'{}' doubles from {} to {} and does not meet {}; end it at {}, or list the lengths",
+           part, first, end, last, end);
   }
 }
 
 std::vector<std::vector<std::size_t>> lengths_of(std::string_view text) {
-  if (text.empty()) throw plan_error("no length was given; write for example --lengths 2^1..2^13");
+  if (text.empty()) reject("no length was given; write for example --lengths 2^1..2^13");
   if (text.ends_with(',')) refuse_word(text);
   std::vector<std::vector<std::size_t>> result;
   for (std::string_view rest = text; !rest.empty();) {
@@ -121,11 +118,11 @@ layout_words layout_of(std::string_view text) {
       if (name == known) return {known};
     }
   }
-  throw plan_error(
-      formatted("there is no layout '{}'; choose packed, in-place, planar, interleaved, "
-                "strided=S (elements S apart) or padded=P (P elements behind each row), S and P "
-                "from 1 to {}",
-                text, count_text(max_spacing)));
+  reject(
+      "there is no layout '{}'; choose packed, in-place, planar, interleaved, "
+      "strided=S (elements S apart) or padded=P (P elements behind each row), S and P "
+      "from 1 to {}",
+      text, count_text(max_spacing));
 }
 
 /// Returns the layout of one side; `packed` is that side without gaps.
@@ -187,23 +184,19 @@ plan_spec problem_of(const sweep_options& options, const std::vector<std::size_t
   plan_spec spec{.lengths = lengths};
   const std::vector<transform> kinds = kinds_named(
       options.kind, formatted("{}, of several axes one for each: dct2,dst1", all_kinds));
-  if (kinds.size() > 1 && kinds.size() != lengths.size()) {
-    throw plan_error(
-        formatted("--kind names {} kinds and --lengths {} has not as many axes; give one kind, or "
-                  "one for each axis",
-                  kinds.size(), joined(lengths, "x")));
-  }
+  reject_if(kinds.size() > 1 && kinds.size() != lengths.size(),
+            "--kind names {} kinds and --lengths {} has not as many axes; give one kind, or "
+            "one for each axis",
+            kinds.size(), joined(lengths, "x"));
   set_kinds(spec, kinds);
   spec.real = precision_named(options.precision);
   spec.bins =
       choice_of("--bins", options.bins, named_choices({bin_order::natural, bin_order::scrambled}));
   const layout_words words = layout_of(options.layout);
-  if (words.name == "planar" && request::traits_of(spec.kind).is_real_to_real()) {
-    throw plan_error(
-        formatted("--layout planar sets imaginary parts apart, and --kind {} has none; choose "
-                  "packed, in-place, interleaved, strided=S or padded=P",
-                  options.kind));
-  }
+  reject_if(words.name == "planar" && request::traits_of(spec.kind).is_real_to_real(),
+            "--layout planar sets imaginary parts apart, and --kind {} has none; choose "
+            "packed, in-place, interleaved, strided=S or padded=P",
+            options.kind);
   plan_spec single = spec;
   set_layout(single, words);
   spec.batch = options.batch ? *options.batch : batch_that_fills(single, mib);

@@ -10,6 +10,7 @@
 #include "cli/image_files.hpp"  // read_finite, to_grey
 #include "cli/messages.hpp"     // counted
 #include "text/formatted.hpp"   // formatted
+#include "text/reject.hpp"      // reject
 #include "wingbeat/error.hpp"   // file_error, plan_error
 
 namespace wingbeat::cli {
@@ -31,10 +32,9 @@ template_files::file_images template_files::opened(std::size_t number) {
   auto images = std::make_unique<formats::image_reader>(files_[number]);
   const formats::image_stack& shape = images->shape();
   if (number > 0 && (shape.height != height_ || shape.width != width_)) {
-    throw plan_error(
-        formatted("the templates of {} are {} and those of {} are {}; give templates of one size",
-                  files_.front(), size_text(height_, width_), files_[number],
-                  size_text(shape.height, shape.width)));
+    reject("the templates of {} are {} and those of {} are {}; give templates of one size",
+           files_.front(), size_text(height_, width_), files_[number],
+           size_text(shape.height, shape.width));
   }
   max_channels_ = std::max(max_channels_, shape.n_channels);
   return images;

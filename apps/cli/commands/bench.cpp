@@ -15,6 +15,7 @@
 #include "cli/sweep.hpp"                     // sweep_options, problems_of
 #include "formats/files/atomic_file.hpp"     // write_whole_file, is_written_directly
 #include "text/formatted.hpp"                // formatted
+#include "text/reject.hpp"                   // reject
 #include "wingbeat/error.hpp"                // plan_error
 
 namespace wingbeat::cli {
@@ -57,11 +58,10 @@ struct options {
 
 void validate(const options& o) {
   require_several(o.several, "--devices or --processes");
-  if (o.several.is_given() && (!o.peers.empty() || !o.plot_file.empty() || o.rule.times_calls)) {
-    throw plan_error(
-        "--devices and --processes compare with one device; leave out --peer, --plot and "
-        "--launches");
-  }
+  reject_if(
+      o.several.is_given() && (!o.peers.empty() || !o.plot_file.empty() || o.rule.times_calls),
+      "--devices and --processes compare with one device; leave out --peer, --plot and "
+      "--launches");
   if (!o.peers.empty()) static_cast<void>(parts_of("--peer", o.peers));
   if (!o.plot_file.empty()) formats::require_chart("--plot", o.plot_file);
 }

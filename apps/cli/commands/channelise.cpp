@@ -29,7 +29,7 @@
 #include "formats/files/atomic_file.hpp"               // write_whole_file
 #include "formats/voltages/heap_file.hpp"              // heap_file, heap_format_of
 #include "text/formatted.hpp"                          // formatted
-#include "wingbeat/error.hpp"                          // plan_error
+#include "text/reject.hpp"                             // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -92,8 +92,7 @@ double rate_of(const options& o, const recording& input) {
                   stated_hz, rate_hz);
   }
   if (rate_hz > 0) return rate_hz;
-  throw plan_error(
-      formatted("{} does not state its sample rate; give --adc-rate", joined(o.inputs, ", ")));
+  reject("{} does not state its sample rate; give --adc-rate", joined(o.inputs, ", "));
 }
 
 /// Returns the frequencies of channels: those of the sky, if the files state them.
@@ -130,33 +129,26 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   spec.spectra_per_heap = o.spectra_per_heap.value_or(format.has_part_heaps ? of_array : 0);
   spec.seed = o.seed.value_or(0);
   spec.missing = o.missing.value_or(missing_policy::withhold);
-  if (o.missing && !input.has_packets() && !o.early_start) {
-    throw plan_error(formatted(
-        "--missing is of formats whose packets may be lost, and {} has none; leave it out",
-        joined(o.inputs, ", ")));
-  }
-  if (o.is_strict && !input.has_packets()) {
-    throw plan_error(formatted(
-        "--strict is of formats of which damaged parts may be left out, and {} has none; leave it "
-        "out",
-        joined(o.inputs, ", ")));
-  }
+  reject_if(o.missing && !input.has_packets() && !o.early_start,
+            "--missing is of formats whose packets may be lost, and {} has none; leave it out",
+            joined(o.inputs, ", "));
+  reject_if(
+      o.is_strict && !input.has_packets(),
+      "--strict is of formats of which damaged parts may be left out, and {} has none; leave it "
+      "out",
+      joined(o.inputs, ", "));
   spec.evaluation = o.evaluation.value_or(evaluation_point::window_start);
   if (!o.narrowband.empty() && input.is_complex()) {
-    throw plan_error(formatted(
-        "--narrowband takes real samples and {} has complex ones; leave it out", o.inputs[0]));
+    reject("--narrowband takes real samples and {} has complex ones; leave it out", o.inputs[0]);
   }
   if (!o.narrowband.empty()) spec.narrowband = narrowband_of(o.narrowband);
-  if (o.seed && !channelising::has_dither(spec)) {
-    throw plan_error(
-        "--seed is of no use without dither; leave it out, or choose --dither uniform and an "
-        "output of integers");
-  }
+  reject_if(o.seed && !channelising::has_dither(spec),
+            "--seed is of no use without dither; leave it out, or choose --dither uniform and an "
+            "output of integers");
   static_cast<void>(sizes_of(spec));  // before it reads files of gains and delays
   if (spec.narrowband) print_message("{}", band_text(spec, "taps", o.allows_alias));
-  if (!spec.narrowband && o.allows_alias) {
-    throw plan_error("--allow-alias is of no use without --narrowband; leave it out");
-  }
+  reject_if(!spec.narrowband && o.allows_alias,
+            "--allow-alias is of no use without --narrowband; leave it out");
   if (!o.delay.empty()) spec.delays = delays_of(o.delay, spec);
   if (!o.delays.empty()) spec.delays = read_delays(o.delays, spec);
   if (!o.gains.empty()) spec.gains = read_gains(o.gains, spec);
@@ -244,12 +236,10 @@ class heap_sink {
   }
 
   void finish(const options& o, const channeliser& bank, const channeliser_run& run) {
-    if (!has_heap_ && n_left_out_ > 0) {
-      throw plan_error(
-          formatted("{} would be empty: the recording has {} spectra, and a heap has {}; use less "
-                    "--spectra-per-heap, or write .npy{}",
-                    o.output, n_left_out_, spectra_per_heap_, lateness_text(o, bank)));
-    }
+    reject_if(!has_heap_ && n_left_out_ > 0,
+              "{} would be empty: the recording has {} spectra, and a heap has {}; use less "
+              "--spectra-per-heap, or write .npy{}",
+              o.output, n_left_out_, spectra_per_heap_, lateness_text(o, bank));
     if (file_) file_->commit();
     const std::string title = formatted(
         "{}, {} channels, {} spectra{}", joined(o.inputs, ", "), o.spec.channels * run.n_banks,
@@ -334,18 +324,18 @@ void require_heaps(const options& o, const channeliser& bank, const channeliser_
   if (run.n_spectra() > 0) return;
   if (bank.counts().withheld > 0) {
     write_stats(o, bank, run);
-    throw plan_error(
-        formatted("{} misses samples of every heap ({} withheld), so that no spectrum is left to "
-                  "write; use less --spectra-per-heap, or --missing zero-fill",
-                  joined(o.inputs, ", "), bank.counts().withheld));
+    reject(
+        "{} misses samples of every heap ({} withheld), so that no spectrum is left to "
+        "write; use less --spectra-per-heap, or --missing zero-fill",
+        joined(o.inputs, ", "), bank.counts().withheld);
   }
-  throw plan_error(formatted(
+  reject(
       "{} holds {} from sample {} on, too few for a spectrum, whose window is {}, of a heap that "
       "begins at a multiple of {}; record more, or use fewer channels, taps or "
       "--spectra-per-heap{}",
       joined(o.inputs, ", "), counted(run.n_samples, "sample"), o.first_sample,
       counted(bank.sizes().window_samples, "sample"), counted(bank.sizes().heap_samples, "sample"),
-      lateness_text(o, bank)));
+      lateness_text(o, bank));
 }
 
 /// Returns the numbers of a list, one or two different ones.
@@ -353,10 +343,8 @@ std::vector<std::size_t> pair_of(const char* option, const std::vector<std::stri
                                  count_range range) {
   std::vector<std::size_t> numbers;
   for (const std::string& word : words) numbers.push_back(count_of(option, word, range));
-  if (numbers.size() > 2 || (numbers.size() == 2 && numbers[0] == numbers[1])) {
-    throw plan_error(formatted("{} {} is given; give one number or two different ones", option,
-                               joined(words, ",")));
-  }
+  reject_if(numbers.size() > 2 || (numbers.size() == 2 && numbers[0] == numbers[1]),
+            "{} {} is given; give one number or two different ones", option, joined(words, ","));
   return numbers;
 }
 
@@ -376,27 +364,20 @@ recording_options recording_of(const options& o) {
 }
 
 int run(const options& o) {
-  if (o.output.empty() && o.spectrum.empty() && o.waterfall.empty() && o.stats.empty()) {
-    throw plan_error("nothing is to be written; give --output, --spectrum, --waterfall or --stats");
-  }
-  if (!o.delay.empty() && !o.delays.empty()) {
-    throw plan_error("--delay excludes --delays; state all delays in the file");
-  }
-  if (o.early_start && o.missing != missing_policy::zero_fill) {
-    throw plan_error(
-        "--early-start is of no use without --missing zero-fill; leave it out, or give both");
-  }
-  if (o.evaluation && o.delay.empty() && o.delays.empty()) {
-    throw plan_error(
-        "--evaluate is of no use without delays; leave it out, or give --delay or --delays");
-  }
+  reject_if(o.output.empty() && o.spectrum.empty() && o.waterfall.empty() && o.stats.empty(),
+            "nothing is to be written; give --output, --spectrum, --waterfall or --stats");
+  reject_if(!o.delay.empty() && !o.delays.empty(),
+            "--delay excludes --delays; state all delays in the file");
+  reject_if(o.early_start && o.missing != missing_policy::zero_fill,
+            "--early-start is of no use without --missing zero-fill; leave it out, or give both");
+  reject_if(o.evaluation && o.delay.empty() && o.delays.empty(),
+            "--evaluate is of no use without delays; leave it out, or give --delay or --delays");
   if (!o.spectrum.empty()) formats::require_chart("--spectrum", o.spectrum);
   if (!o.waterfall.empty()) formats::require_chart("--waterfall", o.waterfall);
   recording input{o.inputs, recording_of(o)};
   formats::require_heap_file(o.output, o.spec.output);
-  if (o.summed_spectra > 1 && !formats::heap_format_of(o.output).has_powers) {
-    throw plan_error("--sum-spectra is of powers, as .fil has; leave it out, or write .fil");
-  }
+  reject_if(o.summed_spectra > 1 && !formats::heap_format_of(o.output).has_powers,
+            "--sum-spectra is of powers, as .fil has; leave it out, or write .fil");
   const channeliser_spec spec = spec_of(o, input);
   const device_info device = choose_device(o.device, precision::fp32);
   channelising::require_storage(spec, device, "--storage");

@@ -15,8 +15,7 @@
 #include "cli/rate.hpp"               // rate_bar
 #include "formats/images/reader.hpp"  // image_reader
 #include "formats/images/writer.hpp"  // image_writer
-#include "text/formatted.hpp"         // formatted
-#include "wingbeat/error.hpp"         // plan_error
+#include "text/reject.hpp"            // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -62,8 +61,7 @@ std::optional<formats::value_range> range_of(const options& o, double full_scale
   const double white = full_scale != 0 ? full_scale : bits == 8 ? 255 : 65535;
   const formats::value_range range{o.black.value_or(0), o.white.value_or(white)};
   if (range.black < range.white) return range;
-  throw plan_error(
-      formatted("--black {:g} is not below --white {:g}; give a range", range.black, range.white));
+  reject("--black {:g} is not below --white {:g}; give a range", range.black, range.white);
 }
 
 /// Returns how numbers are stored: as the format has them; of 8 or 16 bits where that is asked for,
@@ -72,16 +70,15 @@ formats::image_write_options write_options_of(const options& o, double full_scal
   using enum formats::number_type;
   formats::image_write_options write{.type = float_type_of(o.output, o.real)};
   if (o.bits && o.bits != 8 && o.bits != 16) {
-    throw plan_error(formatted("no image has {} bits here; choose 8 or 16", *o.bits));
+    reject("no image has {} bits here; choose 8 or 16", *o.bits);
   }
   const bool has_bits = formats::is_stored_as(o.output, uint8);
-  if ((!has_bits && o.bits) ||
-      (formats::is_stored_as(o.output, float32) && !o.bits && (o.black || o.white))) {
-    throw plan_error(formatted(
-        "--black, --white and --bits are of a PNG or JPEG, or of a TIFF with --bits, and {} holds "
-        "values as they are; drop them",
-        o.output));
-  }
+  reject_if(
+      (!has_bits && o.bits) ||
+          (formats::is_stored_as(o.output, float32) && !o.bits && (o.black || o.white)),
+      "--black, --white and --bits are of a PNG or JPEG, or of a TIFF with --bits, and {} holds "
+      "values as they are; drop them",
+      o.output);
   if (formats::is_stored_as(o.output, float32) && !o.bits) return write;
   const bool is_wide = full_scale > 255 && formats::is_stored_as(o.output, uint16);
   const int bits = o.bits.value_or(is_wide ? 16 : 8);
@@ -93,14 +90,11 @@ formats::image_write_options write_options_of(const options& o, double full_scal
 /// Refuses a kernel of several images, or of colours that the images do not have.
 void require_kernel(const options& o, const formats::image_stack& kernel,
                     std::size_t image_channels) {
-  if (kernel.n_images > 1) {
-    throw plan_error(formatted("{} holds {} images, and a kernel is one; write it to its own file",
-                               o.kernel_file, kernel.n_images));
-  }
-  if (kernel.n_channels > 2 && image_channels < 3) {
-    throw plan_error(formatted("{} has colours and {} has none; give a grey kernel", o.kernel_file,
-                               o.image_file));
-  }
+  reject_if(kernel.n_images > 1,
+            "{} holds {} images, and a kernel is one; write it to its own file", o.kernel_file,
+            kernel.n_images);
+  reject_if(kernel.n_channels > 2 && image_channels < 3,
+            "{} has colours and {} has none; give a grey kernel", o.kernel_file, o.image_file);
 }
 
 /// Returns the kernel without alpha, divided and reversed as the options say.
@@ -113,29 +107,28 @@ formats::image_stack read_kernel(const options& o, formats::image_reader& file) 
 /// Refuses a border that no pixel of the result reaches.
 void require_border_in_use(const options& o) {
   if (o.mode != extent::valid || o.outside == border::zero) return;
-  throw plan_error(formatted(
+  reject(
       "--border {} is of no use with --mode valid, whose results lie within the image; leave it "
       "out, or choose --mode full or same",
-      name_of(o.outside)));
+      name_of(o.outside));
 }
 
 void require_storage(const options& o) {
   if (o.real == precision::fp32 || o.between == precision::fp32) return;
-  throw plan_error(
-      formatted("--storage {} does not go with --precision fp64, which is stored as fp64; leave "
-                "out one of the two",
-                name_of(o.between)));
+  reject(
+      "--storage {} does not go with --precision fp64, which is stored as fp64; leave "
+      "out one of the two",
+      name_of(o.between));
 }
 
 void require_within(const options& o, const formats::image_stack& images,
                     const formats::image_stack& kernel) {
   if (o.mode != extent::valid) return;
   if (kernel.height <= images.height && kernel.width <= images.width) return;
-  throw plan_error(
-      formatted("the kernel of {} does not lie within the {} of {}; use --mode full "
-                "or same",
-                size_text(kernel.height, kernel.width), size_text(images.height, images.width),
-                o.image_file));
+  reject(
+      "the kernel of {} does not lie within the {} of {}; use --mode full "
+      "or same",
+      size_text(kernel.height, kernel.width), size_text(images.height, images.width), o.image_file);
 }
 
 /// Returns the bytes of the arrays for one image: as read, padded with its spectra, and as written.

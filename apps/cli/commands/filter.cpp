@@ -23,6 +23,7 @@
 #include "formats/signals/sample_reader.hpp"  // open_samples, open_writer
 #include "formats/signals/sigmf.hpp"          // shifted_sigmf
 #include "text/formatted.hpp"                 // formatted
+#include "text/reject.hpp"                    // reject
 #include "verify/elements.hpp"                // numbers_of
 #include "wingbeat/error.hpp"                 // plan_error
 
@@ -67,34 +68,29 @@ struct options {
 void require_recording(const options& o, const formats::signal& signal,
                        const formats::signal& taps) {
   if (formats::output_format_of(o.output) != formats::output_format::sound) return;
-  if (!signal.is_real || !taps.is_real) {
-    throw plan_error(formatted(
-        "the result is complex, because {} is, and {} would hold real samples; write .npy "
-        "or .txt",
-        signal.is_real ? o.taps_file : o.signal_file, o.output));
-  }
+  reject_if(!signal.is_real || !taps.is_real,
+            "the result is complex, because {} is, and {} would hold real samples; write .npy "
+            "or .txt",
+            signal.is_real ? o.taps_file : o.signal_file, o.output);
   if (signal.sample_rate_hz > 0) return;
-  throw plan_error(
-      formatted("{} has no sample rate, which {} must state; give --sample-rate, or write .npy or "
-                ".txt",
-                o.signal_file, o.output));
+  reject(
+      "{} has no sample rate, which {} must state; give --sample-rate, or write .npy or "
+      ".txt",
+      o.signal_file, o.output);
 }
 
 void require_shapes(const options& o, const formats::signal& signal, const formats::signal& taps) {
   for (const auto& [file, rows] : {std::pair{&o.signal_file, &signal}, {&o.taps_file, &taps}}) {
     if (rows->row_length == 0) throw file_error(formatted("{} holds no sample; give one", *file));
   }
-  if (taps.n_rows != 1 && taps.n_rows != signal.n_rows) {
-    throw plan_error(formatted(
-        "{} holds {} of taps and {} {}; give one row of taps, or as many rows as the signal has",
-        o.taps_file, counted(taps.n_rows, "row"), o.signal_file, counted(signal.n_rows, "row")));
-  }
-  if (o.mode == extent::valid && taps.row_length > signal.row_length) {
-    throw plan_error(
-        formatted("the {} of {} do not lie within the {} of {}; use --mode full or same",
-                  counted(taps.row_length, "tap"), o.taps_file,
-                  counted(signal.row_length, "sample"), o.signal_file));
-  }
+  reject_if(
+      taps.n_rows != 1 && taps.n_rows != signal.n_rows,
+      "{} holds {} of taps and {} {}; give one row of taps, or as many rows as the signal has",
+      o.taps_file, counted(taps.n_rows, "row"), o.signal_file, counted(signal.n_rows, "row"));
+  reject_if(o.mode == extent::valid && taps.row_length > signal.row_length,
+            "the {} of {} do not lie within the {} of {}; use --mode full or same",
+            counted(taps.row_length, "tap"), o.taps_file, counted(signal.row_length, "sample"),
+            o.signal_file);
 }
 
 /// About the number of samples in a piece: several whole rows, or part of one.

@@ -13,7 +13,7 @@
 #include "cli/reports/matches.hpp"  // match_outputs, report_matches
 #include "cli/search_part.hpp"      // search_part, read_part, write_part
 #include "text/formatted.hpp"       // formatted, joined
-#include "wingbeat/error.hpp"       // plan_error
+#include "text/reject.hpp"          // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -52,20 +52,18 @@ void require_complete(const searching::search_part& part) {
                                        : formatted("{} to {}", begin, end - 1));
   }
   if (missing.empty()) return;
-  throw plan_error(
-      formatted("of {} templates {} are missing; merge their parts too, or write "
-                "what there is with --state alone",
-                part.n_templates, joined(missing, ", ")));
+  reject(
+      "of {} templates {} are missing; merge their parts too, or write "
+      "what there is with --state alone",
+      part.n_templates, joined(missing, ", "));
 }
 
 void report(const options& o, searching::search_part part) {
   require_complete(part);
   match_request request;
   request_outputs(o.outputs, request);
-  if (!request.maps.empty() && part.kept.unit_sums.empty()) {
-    throw plan_error(
-        "these parts keep no sums for --mean and --variance; make them with --moments");
-  }
+  reject_if(!request.maps.empty() && part.kept.unit_sums.empty(),
+            "these parts keep no sums for --mean and --variance; make them with --moments");
   match_result found{.height = part.kept.height,
                      .width = part.kept.width,
                      .n_templates = part.kept.templates,

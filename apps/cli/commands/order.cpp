@@ -15,13 +15,13 @@
 #include "cli/option.hpp"                          // add_count
 #include "request/traits.hpp"                      // traits_of, count_of
 #include "text/formatted.hpp"                      // formatted, joined
+#include "text/reject.hpp"                         // reject
 #include "wingbeat/device/factors.hpp"             // prime_factors
 #include "wingbeat/device/index.hpp"               // log2_of, mirror
 #include "wingbeat/device/nabla.hpp"               // index_map
 #include "wingbeat/device/scrambled.hpp"           // digit_map
 #include "wingbeat/device/workgroup/advise.hpp"    // advise, advised_elements
 #include "wingbeat/device/workgroup/schedule.hpp"  // schedule
-#include "wingbeat/error.hpp"                      // plan_error
 #include "wingbeat/good_length.hpp"                // is_good_length
 
 namespace wingbeat::cli {
@@ -65,42 +65,37 @@ struct order_options {
 const request::traits& kind_of(const order_options& o) {
   const request::traits& kind = request::traits_of(axis_kind_named(o.kind));
   if (!kind.is_real() || (*o.order == device::order::natural && !o.is_mirror)) return kind;
-  throw plan_error(
-      formatted("--kind {} has its elements in natural order alone, without opposite bins; give "
-                "--order natural without --mirror, or leave --kind out",
-                kind.short_name));
+  reject(
+      "--kind {} has its elements in natural order alone, without opposite bins; give "
+      "--order natural without --mirror, or leave --kind out",
+      kind.short_name);
 }
 
 void refuse_long(std::string_view order_name, std::size_t elements_log2,
                  std::size_t workgroup_log2) {
-  if (elements_log2 + workgroup_log2 > max_log2) {
-    throw plan_error(formatted(
-        "--elements-log2 {} and --workgroup-log2 {} make 2^{} lines; order {} is printed up to "
-        "2^{}, choose smaller ones",
-        elements_log2, workgroup_log2, elements_log2 + workgroup_log2, order_name, max_log2));
-  }
+  reject_if(elements_log2 + workgroup_log2 > max_log2,
+            "--elements-log2 {} and --workgroup-log2 {} make 2^{} lines; order {} is printed up to "
+            "2^{}, choose smaller ones",
+            elements_log2, workgroup_log2, elements_log2 + workgroup_log2, order_name, max_log2);
 }
 
 device::nabla::index_map nabla_map(const order_options& o) {
   if (o.length && !std::has_single_bit(*o.length)) {
-    throw plan_error(
-        formatted("--length is {} and order nabla is that of powers of two; choose scrambled or "
-                  "natural order",
-                  *o.length));
+    reject(
+        "--length is {} and order nabla is that of powers of two; choose scrambled or "
+        "natural order",
+        *o.length);
   }
-  if (o.length || o.elements) {
-    throw plan_error(
-        "order nabla depends on how many elements each thread holds; give --elements-log2 and "
-        "--workgroup-log2 instead of --length or --elements");
-  }
-  if (!o.elements_log2 || !o.workgroup_log2) {
-    throw plan_error("order nabla needs both --elements-log2 and --workgroup-log2; give both");
-  }
+  reject_if(o.length || o.elements,
+            "order nabla depends on how many elements each thread holds; give --elements-log2 and "
+            "--workgroup-log2 instead of --length or --elements");
+  reject_if(!o.elements_log2 || !o.workgroup_log2,
+            "order nabla needs both --elements-log2 and --workgroup-log2; give both");
   if (*o.elements_log2 < 1 || *o.workgroup_log2 < 1) {
-    throw plan_error(formatted(
+    reject(
         "--elements-log2 {} and --workgroup-log2 {} make no nabla order, where 2 threads and more "
         "hold 2 elements and more; choose 1 or more for both",
-        *o.elements_log2, *o.workgroup_log2));
+        *o.elements_log2, *o.workgroup_log2);
   }
   refuse_long("nabla", *o.elements_log2, *o.workgroup_log2);
   return {*o.elements_log2, *o.workgroup_log2};
@@ -145,63 +140,53 @@ std::vector<unsigned> scrambled_choices(unsigned length) {
     while (!is_good_length(n) || scrambled_choices(n).empty()) n += step;
     return n;
   };
-  throw plan_error(formatted(
+  reject(
       "no number of elements in a thread gives --length {} a scrambled order, which needs a radix "
       "with every prime factor of the number of threads; the nearest lengths that have one are {} "
       "and {}",
-      length, next(-1), next(1)));
+      length, next(-1), next(1));
 }
 
 device::scrambled::digit_map scrambled_map(const order_options& o) {
-  if (o.elements && o.elements_log2) {
-    throw plan_error("--elements and --elements-log2 both set a thread's elements; give one");
-  }
+  reject_if(o.elements && o.elements_log2,
+            "--elements and --elements-log2 both set a thread's elements; give one");
   if (!o.length) {
-    if (!o.elements_log2 || !o.workgroup_log2) {
-      throw plan_error(
-          "order scrambled needs --length, or both --elements-log2 and --workgroup-log2; give "
-          "one or the other");
-    }
+    reject_if(!o.elements_log2 || !o.workgroup_log2,
+              "order scrambled needs --length, or both --elements-log2 and --workgroup-log2; give "
+              "one or the other");
     refuse_long("scrambled", *o.elements_log2, *o.workgroup_log2);
     return map_of_bits(*o.elements_log2, *o.workgroup_log2);
   }
-  if (o.workgroup_log2) {
-    throw plan_error("--length and --workgroup-log2 both set the length; give one of them");
-  }
+  reject_if(o.workgroup_log2.has_value(),
+            "--length and --workgroup-log2 both set the length; give one of them");
   const auto length = static_cast<unsigned>(*o.length);
-  if (!device::is_product_of_radices(length)) {
-    throw plan_error(formatted(
-        "--length {} is no product of primes up to {}, as those of scrambled order are; choose one",
-        length, device::largest_prime_radix));
-  }
+  reject_if(
+      !device::is_product_of_radices(length),
+      "--length {} is no product of primes up to {}, as those of scrambled order are; choose one",
+      length, device::largest_prime_radix);
   const std::vector<unsigned> choices = scrambled_choices(length);
   if (length > 1 && choices.empty()) refuse_unscrambled(length);
   const unsigned elements = scrambled_elements(o, length);
-  if (elements > length) {
-    throw plan_error(formatted(
-        "{} elements in a thread are more than the {} there are; choose fewer", elements, length));
-  }
+  reject_if(elements > length,
+            "{} elements in a thread are more than the {} there are; choose fewer", elements,
+            length);
   if (std::has_single_bit(length) && std::has_single_bit(elements)) {
     return map_of_bits(log2_of(elements), log2_of(length / elements));
   }
-  if (std::find(choices.begin(), choices.end(), elements) == choices.end()) {
-    throw plan_error(formatted(
-        "--length {} with {} in a thread has no scrambled order; choose --elements from {}", length,
-        counted(elements, "element"), joined(choices, ", ")));
-  }
+  reject_if(std::find(choices.begin(), choices.end(), elements) == choices.end(),
+            "--length {} with {} in a thread has no scrambled order; choose --elements from {}",
+            length, counted(elements, "element"), joined(choices, ", "));
   const device::workgroup::schedule stages{device::order::scrambled, length, elements};
   return stages.scrambled_map();
 }
 
 unsigned natural_length(const order_options& o) {
-  if (o.elements || o.elements_log2 || o.workgroup_log2) {
-    throw plan_error(
-        "order natural is the same however many threads share it; give --length alone");
-  }
-  if (!o.length) throw plan_error("order natural needs --length; give a length");
+  reject_if(o.elements || o.elements_log2 || o.workgroup_log2,
+            "order natural is the same however many threads share it; give --length alone");
+  if (!o.length) reject("order natural needs --length; give a length");
   if (const request::traits& kind = kind_of(o); *o.length < kind.min_length()) {
-    throw plan_error(formatted("--length is {} and {} has {} points at least; give a longer one",
-                               *o.length, kind.short_name, kind.min_length()));
+    reject("--length is {} and {} has {} points at least; give a longer one", *o.length,
+           kind.short_name, kind.min_length());
   }
   return static_cast<unsigned>(*o.length);
 }

@@ -15,6 +15,7 @@
 #include "formats/files/atomic_file.hpp"  // write_whole_file
 #include "request/resolved.hpp"           // logical_points_of
 #include "text/formatted.hpp"             // formatted
+#include "text/reject.hpp"                // reject
 #include "verify/tolerance.hpp"           // bound_of
 #include "wingbeat/error.hpp"             // plan_error
 
@@ -146,7 +147,7 @@ void require_several(const several_devices& chosen, const std::string& givers) {
   for (const auto& [name, is_given] :
        {std::pair{"--natural-bins", chosen.has_natural_bins}, {"--all-devices", chosen.uses_all}}) {
     if (!is_given || chosen.is_given()) continue;
-    throw plan_error(formatted("{} is for {}; add that, or drop it", name, givers));
+    reject("{} is for {}; add that, or drop it", name, givers);
   }
 }
 

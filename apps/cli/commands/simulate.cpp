@@ -20,6 +20,7 @@
 #include "formats/files/npy_header.hpp"                // npy_prefix
 #include "signals/source.hpp"                          // signal_source, digitise
 #include "text/formatted.hpp"                          // formatted
+#include "text/reject.hpp"                             // reject
 #include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::cli {
@@ -112,29 +113,23 @@ void report(const options& o, const std::string& file, const totals& sums) {
 }
 
 int run(const options& o) {
-  if (o.signals.size() > 2) {
-    throw plan_error(formatted("{} signals are given; give one for each of at most 2 polarisations",
-                               o.signals.size()));
-  }
-  if (o.outputs.size() != o.signals.size()) {
-    throw plan_error(formatted("{} and {} are given; name one file for each signal",
-                               counted(o.signals.size(), "signal"),
-                               counted(o.outputs.size(), "output")));
-  }
+  reject_if(o.signals.size() > 2,
+            "{} signals are given; give one for each of at most 2 polarisations", o.signals.size());
+  reject_if(o.outputs.size() != o.signals.size(),
+            "{} and {} are given; name one file for each signal",
+            counted(o.signals.size(), "signal"), counted(o.outputs.size(), "output"));
   std::vector<signal_source> sources;
   for (std::size_t i = 0; i < o.signals.size(); ++i) {
     try {
       sources.emplace_back(o.signals[i], period_of(o));
     } catch (const plan_error& refused) {
-      throw plan_error(formatted("signal {}, {}", i + 1, refused.what()));
+      reject("signal {}, {}", i + 1, refused.what());
     }
   }
   const bool has_dither = std::any_of(sources.begin(), sources.end(),
                                       [](const auto& each) { return each.has_dither(); });
-  if (o.seed && !has_dither) {
-    throw plan_error(
-        "--seed is of the dither, and each signal is nodither(..); leave one of the two out");
-  }
+  reject_if(o.seed && !has_dither,
+            "--seed is of the dither, and each signal is nodither(..); leave one of the two out");
   progress shown{"simulate", sources.size()};
   std::vector<totals> written;
   for (std::size_t i = 0; i < sources.size(); ++i) {

@@ -20,8 +20,8 @@
 #include "measure/plan_run.hpp"           // measure_plan
 #include "request/validation.hpp"         // validated
 #include "text/formatted.hpp"             // formatted
+#include "text/reject.hpp"                // reject
 #include "verify/judge.hpp"               // judge, noise_block, numbers_of
-#include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::cli {
 namespace {
@@ -70,11 +70,9 @@ std::string chart_file(const speedtest_options& o, const std::string& suffix) {
 }
 
 void validate(const speedtest_options& o) {
-  if (o.min_log2 > o.max_log2) {
-    throw plan_error(formatted(
-        "lengths 2^{} to 2^{} cannot be timed; choose 1 <= --min-log2 <= --max-log2 <= {}",
-        o.min_log2, o.max_log2, largest_log2));
-  }
+  reject_if(o.min_log2 > o.max_log2,
+            "lengths 2^{} to 2^{} cannot be timed; choose 1 <= --min-log2 <= --max-log2 <= {}",
+            o.min_log2, o.max_log2, largest_log2);
   if (!o.plot_prefix.empty()) formats::require_chart("--plot", chart_file(o, time_suffix));
 }
 

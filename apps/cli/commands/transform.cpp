@@ -16,8 +16,7 @@
 #include "formats/signals/signal.hpp"          // output_format_of
 #include "request/traits.hpp"                  // traits_of
 #include "text/counted.hpp"                    // counted
-#include "text/formatted.hpp"                  // formatted
-#include "wingbeat/error.hpp"                  // plan_error
+#include "text/reject.hpp"                     // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -88,7 +87,7 @@ using given_option = std::pair<const char*, bool>;
 /// Refuses options that a form does not use.
 void refuse_options(const std::string& form, const std::vector<given_option>& options) {
   for (const auto& [name, is_given] : options) {
-    if (is_given) throw plan_error(formatted("{} is of no use with {}; drop one", name, form));
+    if (is_given) reject("{} is of no use with {}; drop one", name, form);
   }
 }
 
@@ -96,21 +95,17 @@ void validate_output(const transform_options& o) {
   if (o.output.empty() || o.has_frames()) return;
   const bool is_wav = formats::output_format_of(o.output) == formats::output_format::sound;
   const bool makes_reals = (o.is_inverse && o.is_half) || !o.kind.empty();
-  if (is_wav && (!makes_reals || o.n_axes == 2)) {
-    throw plan_error(formatted(
-        "{} would hold real samples, which of one axis --inverse --half makes, and --kind; write "
-        ".npy, .txt or .csv",
-        o.output));
-  }
-  if (is_wav && !o.sample_rate_hz) {
-    throw plan_error(formatted("{} states a sample rate; give one by --sample-rate", o.output));
-  }
+  reject_if(
+      is_wav && (!makes_reals || o.n_axes == 2),
+      "{} would hold real samples, which of one axis --inverse --half makes, and --kind; write "
+      ".npy, .txt or .csv",
+      o.output);
+  reject_if(is_wav && !o.sample_rate_hz, "{} states a sample rate; give one by --sample-rate",
+            o.output);
 }
 
 void validate_frames(const transform_options& o) {
-  if (o.is_psd && o.is_spectrogram) {
-    throw plan_error("--psd and --spectrogram exclude each other; drop one");
-  }
+  reject_if(o.is_psd && o.is_spectrogram, "--psd and --spectrogram exclude each other; drop one");
   if (o.has_frames()) {
     refuse_options(o.is_psd ? "--psd" : "--spectrogram", {{"--inverse", o.is_inverse},
                                                           {"--half", o.is_half},
@@ -124,15 +119,14 @@ void validate_frames(const transform_options& o) {
                                        {"--overlap", o.overlap.has_value()},
                                        {"--detrend", o.removes_mean.has_value()}}) {
     if (!is_given) continue;
-    throw plan_error(
-        formatted("{} is for --psd and --spectrogram; add one of them, or drop it", name));
+    reject("{} is for --psd and --spectrogram; add one of them, or drop it", name);
   }
 }
 
 void validate_kind(const transform_options& o) {
   if (o.kind.empty()) {
     if (!o.orthogonalizes) return;
-    throw plan_error("--orthogonalize is for --kind; add that, or drop it");
+    reject("--orthogonalize is for --kind; add that, or drop it");
   }
   refuse_options("--kind", {{"--half", o.is_half},
                             {"--psd", o.is_psd},
@@ -143,13 +137,11 @@ void validate_kind(const transform_options& o) {
   const std::vector<transform> kinds = kinds_named(o.kind, real_kinds);
   for (const transform each : kinds) {
     if (request::traits_of(each).is_real_to_real()) continue;
-    throw plan_error(
-        formatted("--kind is {}, which --inverse and --half choose; give {}", o.kind, real_kinds));
+    reject("--kind is {}, which --inverse and --half choose; give {}", o.kind, real_kinds);
   }
   if (kinds.size() == 1 || kinds.size() == o.n_axes) return;
-  throw plan_error(
-      formatted("--kind has {} and --axes is {}; give one kind for all, or one for each",
-                counted(kinds.size(), "kind"), o.n_axes));
+  reject("--kind has {} and --axes is {}; give one kind for all, or one for each",
+         counted(kinds.size(), "kind"), o.n_axes);
 }
 
 /// Refuses options that contradict each other, before any work is done.
@@ -158,17 +150,13 @@ void validate(const transform_options& o) {
   if (o.is_json) require_stdout_for_json({{"--output", o.output}});
   validate_frames(o);
   validate_kind(o);
-  if (o.devices.empty() && o.uses_all_devices) {
-    throw plan_error("--all-devices is for --devices; add that, or drop it");
-  }
-  if (o.has_frames() && !o.devices.empty()) {
-    throw plan_error("--psd and --spectrogram run on single devices; choose them by --engine");
-  }
+  reject_if(o.devices.empty() && o.uses_all_devices,
+            "--all-devices is for --devices; add that, or drop it");
+  reject_if(o.has_frames() && !o.devices.empty(),
+            "--psd and --spectrogram run on single devices; choose them by --engine");
   if (!o.plot.empty()) formats::require_chart("--plot", o.plot);
-  if (o.is_inverse && (!o.plot.empty() || o.n_peaks || o.weights)) {
-    throw plan_error(
-        "--plot, --top and --window are for spectra, and --inverse makes samples; drop one");
-  }
+  reject_if(o.is_inverse && (!o.plot.empty() || o.n_peaks || o.weights),
+            "--plot, --top and --window are for spectra, and --inverse makes samples; drop one");
   if (o.n_axes == 2) {
     refuse_options("--axes 2", {{"--length", o.length.has_value()},
                                 {"--channel", o.channel.has_value()},
@@ -178,19 +166,15 @@ void validate(const transform_options& o) {
                                 {"--sample-rate", o.sample_rate_hz.has_value()},
                                 {"--window", o.weights.has_value()}});
   }
-  if (o.n_axes == 1 && (o.max_memory.bytes || o.frame)) {
-    throw plan_error(formatted("{} is for --axes 2; add that, or drop it",
-                               o.frame ? "--frame" : "--max-memory"));
-  }
+  reject_if(o.n_axes == 1 && (o.max_memory.bytes || o.frame),
+            "{} is for --axes 2; add that, or drop it", o.frame ? "--frame" : "--max-memory");
   const bool uses_rate = !o.plot.empty() || o.n_peaks || o.is_json || o.has_frames() ||
                          ((o.is_inverse || !o.kind.empty()) && !o.output.empty() &&
                           formats::has_sample_rate(formats::output_format_of(o.output)));
-  if (o.sample_rate_hz && !uses_rate) {
-    throw plan_error(
-        "--sample-rate turns bins into Hz for --top, --plot and --json, and is written to "
-        "recordings; "
-        "add one of them or drop it");
-  }
+  reject_if(o.sample_rate_hz && !uses_rate,
+            "--sample-rate turns bins into Hz for --top, --plot and --json, and is written to "
+            "recordings; "
+            "add one of them or drop it");
 }
 
 int run(const transform_options& o) {

@@ -18,6 +18,7 @@
 #include "request/validation.hpp"              // require_length, points_of
 #include "text/counted.hpp"                    // counted
 #include "text/formatted.hpp"                  // formatted
+#include "text/reject.hpp"                     // reject
 #include "verify/elements.hpp"                 // numbers_of
 #include "wingbeat/error.hpp"                  // plan_error, file_error
 
@@ -31,9 +32,8 @@ std::size_t segment_of(const transform_options& o, const formats::signal& signal
   if (o.segment) {
     request::require_length(*o.segment);
     if (*o.segment <= signal.row_length) return *o.segment;
-    throw plan_error(
-        formatted("--segment {} is longer than the rows of {}, which have {}; give less",
-                  *o.segment, o.shown_file(), counted(signal.row_length, "sample")));
+    reject("--segment {} is longer than the rows of {}, which have {}; give less", *o.segment,
+           o.shown_file(), counted(signal.row_length, "sample"));
   }
   const std::size_t length = std::min(default_segment, signal.row_length);
   if (length >= 2) return length;
@@ -45,10 +45,9 @@ frame_layout layout_of(const transform_options& o, const formats::signal& signal
   frame_layout layout{.n_rows = signal.n_rows, .row_length = signal.row_length};
   layout.length = segment_of(o, signal);
   const std::size_t overlap = o.overlap.value_or(layout.length / 2);
-  if (overlap >= layout.length) {
-    throw plan_error(formatted("--overlap {} leaves nothing of a segment of {} samples; give less",
-                               overlap, layout.length));
-  }
+  reject_if(overlap >= layout.length,
+            "--overlap {} leaves nothing of a segment of {} samples; give less", overlap,
+            layout.length);
   layout.hop = layout.length - overlap;
   layout.n_frames = (signal.row_length - layout.length) / layout.hop + 1;
   layout.is_real = signal.is_real;
@@ -61,10 +60,10 @@ void require_powers(const std::vector<double>& values, const std::string& name, 
   double largest = 0;
   for (const double number : values) largest = std::max(largest, std::abs(number));
   if (largest == 0 || (largest > 1e-12 && largest < 1e12)) return;
-  throw plan_error(
-      formatted("{} has magnitudes up to {:.3g}, whose powers fp32 may not hold; use --precision "
-                "fp64",
-                name, largest));
+  reject(
+      "{} has magnitudes up to {:.3g}, whose powers fp32 may not hold; use --precision "
+      "fp64",
+      name, largest);
 }
 
 /// Returns the divisor of powers: for a density the rate times the energy of the window, for a

@@ -21,9 +21,9 @@
 #include "programs/transforms.hpp"             // make_program
 #include "request/resolved.hpp"                // points_of, traits_of
 #include "text/formatted.hpp"                  // formatted
+#include "text/reject.hpp"                     // reject
 #include "tuning/compiled_engines.hpp"         // compiles_kernels
 #include "verify/judge.hpp"                    // judge, check_extent
-#include "wingbeat/error.hpp"                  // plan_error
 #include "wingbeat/plan.hpp"                   // plan, input_bytes, output_bytes
 #include "wingbeat/queue.hpp"                  // queue
 
@@ -106,9 +106,7 @@ std::string require_pixels(const transform_options& o, const formats::signal& pi
 pixel_rows read_rows(const transform_options& o, precision real) {
   const std::string extension = formats::extension_of(o.file);
   const bool is_text = extension == ".txt" || extension == ".csv";
-  if (is_text && o.frame) {
-    throw plan_error(formatted("{} holds one image; drop --frame", o.shown_file()));
-  }
+  reject_if(is_text && o.frame, "{} holds one image; drop --frame", o.shown_file());
   if (is_text || (extension == ".npy" && !o.frame)) {
     formats::signal rows = formats::read_signal(o.file);
     std::string memory = require_pixels(o, rows, 0, 0);

@@ -10,6 +10,7 @@
 #include "measure/rounds.hpp"        // timed_run, take_turns, calls_per_turn
 #include "measure/wall_time.hpp"     // seconds_of
 #include "request/traits.hpp"        // traits_of
+#include "text/reject.hpp"           // reject
 #include "verify/judge.hpp"          // judge
 #include "wingbeat/error.hpp"        // error, plan_error
 
@@ -167,11 +168,10 @@ plan_description description_of(const plan& planned) {
 
 bench_result run_problem(queue& on, const plan_spec& spec, peer_list& peers,
                          measure::clock_watch& clocks, const bench_rule& rule) {
-  if (spec.bins == bin_order::scrambled && !request::traits_of(spec.kind).is_forward) {
-    throw plan_error(
-        "scrambled bins of c2c-inverse mean other samples to each library; bench c2c with --bins "
-        "scrambled, or the inverse in natural order");
-  }
+  reject_if(
+      spec.bins == bin_order::scrambled && !request::traits_of(spec.kind).is_forward,
+      "scrambled bins of c2c-inverse mean other samples to each library; bench c2c with --bins "
+      "scrambled, or the inverse in natural order");
   bench_result result;
   result.spec = spec;
   // Plans before it allocates, because a request that no engine plans may have any size.

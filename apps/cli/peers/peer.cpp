@@ -11,6 +11,7 @@
 #include "cli/program_path.hpp"   // program_path
 #include "peers/cufft.hpp"        // cufft
 #include "text/formatted.hpp"     // formatted
+#include "text/reject.hpp"        // reject
 #include "wingbeat/error.hpp"     // absent_error, plan_error
 
 namespace wingbeat::cli {
@@ -59,12 +60,10 @@ const known_peer& peer_for(std::string_view name, engine chosen) {
     if (known.runs_beside == chosen) return known;
     engines += formatted("{}{}", engines.empty() ? "" : " or ", name_of(known.runs_beside));
   }
-  if (engines.empty()) {
-    throw plan_error(
-        formatted("there is no peer '{}'; choose cufft, vkfft, fftw, clfft or the path of a "
-                  "program, with a slash in it",
-                  name));
-  }
+  reject_if(engines.empty(),
+            "there is no peer '{}'; choose cufft, vkfft, fftw, clfft or the path of a "
+            "program, with a slash in it",
+            name);
   throw absent_error(
       formatted("it runs beside engine {}, and {} was chosen", engines, name_of(chosen)));
 }

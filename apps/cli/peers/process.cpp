@@ -18,6 +18,7 @@
 #include "cli/kinds.hpp"         // kinds_text
 #include "request/resolved.hpp"  // input_array, output_array
 #include "text/formatted.hpp"    // formatted, joined
+#include "text/reject.hpp"       // reject
 #include "wingbeat/error.hpp"    // absent_error, device_error, plan_error
 
 namespace wingbeat::cli {
@@ -188,7 +189,7 @@ std::string peer_process::request(const std::string& line, const std::string& ve
   if (answer == verb) return {};
   if (answer.starts_with(verb + " ")) return answer.substr(verb.size() + 1);
   if (answer.starts_with("refused ")) {
-    throw plan_error(formatted("the peer {} refuses: {}", name_, answer.substr(8)));
+    reject("the peer {} refuses: {}", name_, answer.substr(8));
   }
   fail(formatted("answered '{}' to '{}'", answer.substr(0, 60), line.substr(0, line.find(' '))));
 }

@@ -18,7 +18,7 @@
 #include "formats/files/npy_header.hpp"   // npy_prefix
 #include "text/counted.hpp"               // counted
 #include "text/formatted.hpp"             // formatted
-#include "wingbeat/error.hpp"             // plan_error
+#include "text/reject.hpp"                // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -215,8 +215,7 @@ std::string unit_of(const power_spectra& powers) {
 void require_power_format(const std::string& file) {
   const std::string extension = formats::extension_of(file);
   if (extension == ".csv" || extension == ".npy" || extension == ".h5") return;
-  throw plan_error(
-      formatted("cannot write power spectra to {}; its name must end in .csv, .npy or .h5", file));
+  reject("cannot write power spectra to {}; its name must end in .csv, .npy or .h5", file);
 }
 
 void write_powers(const std::string& file, const power_spectra& powers) {

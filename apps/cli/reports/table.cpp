@@ -7,7 +7,7 @@
 #include <utility>  // move, pair
 
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -36,10 +36,8 @@ std::string line_of(const std::vector<std::string>& cells, const std::vector<std
 table::table(std::vector<column> columns) : columns_(std::move(columns)) {}
 
 void table::add(std::vector<std::string> cells) {
-  if (cells.size() != columns_.size()) {
-    throw plan_error(formatted("a row of {} cells does not fit a table of {} columns", cells.size(),
-                               columns_.size()));
-  }
+  reject_if(cells.size() != columns_.size(), "a row of {} cells does not fit a table of {} columns",
+            cells.size(), columns_.size());
   rows_.push_back(std::move(cells));
 }
 

@@ -4,38 +4,35 @@
 #include <cmath>  // isfinite
 
 #include "formats/files/extension.hpp"  // extension_of
-#include "text/formatted.hpp"           // formatted
+#include "text/reject.hpp"              // reject
 #include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat::formats {
 namespace {
 
 void check_series(const chart_series& series) {
-  if (series.x.size() != series.y.size()) {
-    throw plan_error(formatted("series '{}' has {} x and {} y values; give equally many",
-                               series.label, series.x.size(), series.y.size()));
-  }
+  reject_if(series.x.size() != series.y.size(),
+            "series '{}' has {} x and {} y values; give equally many", series.label,
+            series.x.size(), series.y.size());
   for (const chart_notch& notch : series.notches) {
     if (notch.point < series.x.size()) continue;
-    throw plan_error(formatted("series '{}' has {} points and a notch at point {}; count from 0",
-                               series.label, series.x.size(), notch.point));
+    reject("series '{}' has {} points and a notch at point {}; count from 0", series.label,
+           series.x.size(), notch.point);
   }
   const bool has_band = !series.low.empty() || !series.high.empty();
-  if (has_band && (series.low.size() != series.x.size() || series.high.size() != series.x.size())) {
-    throw plan_error(formatted(
-        "series '{}' has {} points but a band of {} low and {} high values; give equally many",
-        series.label, series.x.size(), series.low.size(), series.high.size()));
-  }
+  reject_if(
+      has_band && (series.low.size() != series.x.size() || series.high.size() != series.x.size()),
+      "series '{}' has {} points but a band of {} low and {} high values; give equally many",
+      series.label, series.x.size(), series.low.size(), series.high.size());
 }
 
 void check_range(const chart_axis& axis) {
   if (!axis.range) return;
   const auto [low, high] = *axis.range;
   const bool is_log = axis.scale != axis_scale::linear;
-  if (!std::isfinite(low) || !std::isfinite(high) || low >= high || (is_log && low <= 0)) {
-    throw plan_error(formatted("axis '{}' cannot span {} to {}; give two finite ends in order{}",
-                               axis.label, low, high, is_log ? " above zero" : ""));
-  }
+  reject_if(!std::isfinite(low) || !std::isfinite(high) || low >= high || (is_log && low <= 0),
+            "axis '{}' cannot span {} to {}; give two finite ends in order{}", axis.label, low,
+            high, is_log ? " above zero" : "");
 }
 
 /// Returns the bytes of the code point at the front, 0 if it is not valid UTF-8.
@@ -64,10 +61,9 @@ void check_chart(const line_chart& chart) {
   constexpr int least = 320;
   constexpr int most = 8192;
   for (const int pixels : {chart.width_pixels, chart.height_pixels}) {
-    if (pixels < least || pixels > most) {
-      throw plan_error(formatted("a chart of {} x {} pixels cannot be drawn; choose {} to {}",
-                                 chart.width_pixels, chart.height_pixels, least, most));
-    }
+    reject_if(pixels < least || pixels > most,
+              "a chart of {} x {} pixels cannot be drawn; choose {} to {}", chart.width_pixels,
+              chart.height_pixels, least, most);
   }
   check_range(chart.x);
   check_range(chart.y);
@@ -79,20 +75,18 @@ chart_format chart_format_of(const std::filesystem::path& file) {
   if (extension == ".png") return chart_format::png;
   if (extension == ".svg") return chart_format::svg;
   if (extension == ".pdf") return chart_format::pdf;
-  throw plan_error(formatted(
-      "cannot draw to {}; the name of a chart must end in .png, .svg or .pdf", file.string()));
+  reject("cannot draw to {}; the name of a chart must end in .png, .svg or .pdf", file.string());
 }
 
 void require_chart(std::string_view option, const std::filesystem::path& file) {
   try {
     static_cast<void>(chart_format_of(file));
   } catch (const plan_error& failed) {
-    throw plan_error(formatted("{}: {}", option, failed.what()));
+    reject("{}: {}", option, failed.what());
   }
   if (draws_charts()) return;
-  throw plan_error(formatted(
-      "{} needs a build with charts, and this one has none; configure with WINGBEAT_PLOTS=ON",
-      option));
+  reject("{} needs a build with charts, and this one has none; configure with WINGBEAT_PLOTS=ON",
+         option);
 }
 
 std::string valid_utf8(std::string_view text) {

@@ -12,7 +12,7 @@
 #include "formats/charts/save.hpp"    // save_chart
 #include "formats/charts/scale.hpp"   // chart_scale
 #include "text/formatted.hpp"         // formatted
-#include "wingbeat/error.hpp"         // plan_error
+#include "text/reject.hpp"            // reject
 
 namespace wingbeat::formats {
 namespace {
@@ -164,11 +164,11 @@ void require_drawable(const waterfall_chart& chart) {
     fits = fits && panel.values.size() == chart.n_columns * chart.n_rows;
   }
   if (fits) return;
-  throw plan_error(
-      formatted("a waterfall of {} panels, {} columns and {} rows does not fit {} x {} pixels or "
-                "its values; give 1 to {} of each, a value for each cell, and at least 400 x 300",
-                chart.panels.size(), chart.n_columns, chart.n_rows, chart.width_pixels,
-                chart.height_pixels, most));
+  reject(
+      "a waterfall of {} panels, {} columns and {} rows does not fit {} x {} pixels or "
+      "its values; give 1 to {} of each, a value for each cell, and at least 400 x 300",
+      chart.panels.size(), chart.n_columns, chart.n_rows, chart.width_pixels, chart.height_pixels,
+      most);
 }
 
 }  // namespace

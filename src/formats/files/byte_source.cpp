@@ -92,9 +92,8 @@ void byte_source::read(std::size_t offset, std::span<std::byte> buffer) const {
 }
 
 std::vector<std::byte> byte_source::all(std::size_t limit_bytes) const {
-  if (size_ > limit_bytes) {
-    refuse(name_, "holds {} bytes; at most {} are read, so split the file", size_, limit_bytes);
-  }
+  refuse_if(size_ > limit_bytes, name_, "holds {} bytes; at most {} are read, so split the file",
+            size_, limit_bytes);
   std::vector<std::byte> bytes(size_);
   read(0, bytes);
   return bytes;

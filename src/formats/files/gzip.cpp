@@ -39,15 +39,12 @@ void inflate_to(std::FILE* file, const byte_source& packed, std::size_t limit_by
     from.next_out = out.data();
     from.avail_out = static_cast<uInt>(out.size());
     state = inflate(&from, Z_NO_FLUSH);
-    if (state != Z_OK && state != Z_STREAM_END) {
-      refuse(packed.name(), "is truncated or damaged as a gzip archive; copy it again");
-    }
+    refuse_if(state != Z_OK && state != Z_STREAM_END, packed.name(),
+              "is truncated or damaged as a gzip archive; copy it again");
     const std::size_t n_made = out.size() - from.avail_out;
     n_bytes += n_made;
-    if (n_bytes > limit_bytes) {
-      refuse(packed.name(), "holds more than {} bytes when unpacked; at most that many are read",
-             limit_bytes);
-    }
+    refuse_if(n_bytes > limit_bytes, packed.name(),
+              "holds more than {} bytes when unpacked; at most that many are read", limit_bytes);
     if (std::fwrite(out.data(), 1, n_made, file) == n_made) continue;
     refuse(packed.name(), "cannot be unpacked into a temporary file: {}", std::strerror(errno));
   }

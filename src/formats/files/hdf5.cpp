@@ -111,9 +111,7 @@ hdf5_dataset::hdf5_dataset(const std::filesystem::path& name)
     : name_(hdf5_name_of(name).file.string()), handles_(std::make_unique<handles>()) {
   be_silent();
   handles_->file = {H5Fopen(name_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
-  if (!handles_->file.is_open()) {
-    refuse(name_, "cannot be opened as HDF5; copy or save it again");
-  }
+  refuse_if(!handles_->file.is_open(), name_, "cannot be opened as HDF5; copy or save it again");
   std::string path = hdf5_name_of(name).dataset;
   if (path.empty()) {
     auto found = datasets_of(handles_->file);
@@ -139,24 +137,21 @@ hdf5_dataset::hdf5_dataset(const std::filesystem::path& name)
   const handle part =
       is_complex_ ? handle{H5Tget_member_type(type, 0), H5Tclose} : handle{H5Tcopy(type), H5Tclose};
   const H5T_class_t kind = H5Tget_class(part);
-  if (kind != H5T_INTEGER && kind != H5T_FLOAT) {
-    refuse(name_, "has no integers, floats or pairs of them, which are complex; save it as such");
-  }
+  refuse_if(kind != H5T_INTEGER && kind != H5T_FLOAT, name_,
+            "has no integers, floats or pairs of them, which are complex; save it as such");
   is_held_by_floats_ = H5Tget_size(part) <= (kind == H5T_FLOAT ? 4 : 2);
   handles_->number = is_complex_
                          ? pair_of(H5T_NATIVE_DOUBLE, member_of(type, 0), member_of(type, 1))
                          : handle{H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose};
   handles_->space = {H5Dget_space(handles_->dataset), H5Sclose};
   const int rank = H5Sget_simple_extent_ndims(handles_->space);
-  if (rank < 0 || H5Sget_simple_extent_type(handles_->space) == H5S_NULL) {
-    refuse(name_, "has no samples; it must hold at least one");
-  }
+  refuse_if(rank < 0 || H5Sget_simple_extent_type(handles_->space) == H5S_NULL, name_,
+            "has no samples; it must hold at least one");
   std::vector<hsize_t> dimensions(static_cast<std::size_t>(rank));
   H5Sget_simple_extent_dims(handles_->space, dimensions.data(), nullptr);
   lengths_.assign(dimensions.begin(), dimensions.end());
-  if (std::ranges::find(lengths_, std::size_t{0}) != lengths_.end()) {
-    refuse(name_, "has no samples; it must hold at least one");
-  }
+  refuse_if(std::ranges::find(lengths_, std::size_t{0}) != lengths_.end(), name_,
+            "has no samples; it must hold at least one");
 }
 
 hdf5_dataset::~hdf5_dataset() = default;
@@ -180,13 +175,12 @@ double hdf5_dataset::attribute(std::span<const char* const> keys) const {
 void hdf5_dataset::read(std::span<const std::size_t> first, std::span<const std::size_t> counts,
                         std::span<double> numbers) const {
   const handle memory = select(handles_->space, first, counts);
-  if (H5Dread(handles_->dataset, handles_->number, memory, handles_->space, H5P_DEFAULT,
-              numbers.data()) < 0) {
-    refuse(
-        name_,
-        "cannot be decoded: it is damaged, or needs a filter that is not here; copy it again, or "
-        "write it by h5repack -f NONE");
-  }
+  refuse_if(
+      H5Dread(handles_->dataset, handles_->number, memory, handles_->space, H5P_DEFAULT,
+              numbers.data()) < 0,
+      name_,
+      "cannot be decoded: it is damaged, or needs a filter that is not here; copy it again, or "
+      "write it by h5repack -f NONE");
 }
 
 struct hdf5_writer::handles {
@@ -196,9 +190,7 @@ struct hdf5_writer::handles {
 hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout& layout)
     : name_(file.path().string()), handles_(std::make_unique<handles>()) {
   be_silent();
-  if (!file.can_rewrite()) {
-    refuse(name_, "is a pipe, and HDF5 is no stream; write a file, or .npy");
-  }
+  refuse_if(!file.can_rewrite(), name_, "is a pipe, and HDF5 is no stream; write a file, or .npy");
   handles_->file = {H5Fcreate(file.written_path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                     H5Fclose};
   std::vector<hsize_t> lengths;
@@ -235,10 +227,9 @@ hdf5_writer::~hdf5_writer() = default;
 void hdf5_writer::write(std::span<const std::size_t> first, std::span<const std::size_t> counts,
                         std::span<const double> numbers) {
   const handle memory = select(handles_->space, first, counts);
-  if (H5Dwrite(handles_->dataset, handles_->number, memory, handles_->space, H5P_DEFAULT,
-               numbers.data()) < 0) {
-    refuse(name_, "cannot be written as HDF5; the disk may be full");
-  }
+  refuse_if(H5Dwrite(handles_->dataset, handles_->number, memory, handles_->space, H5P_DEFAULT,
+                     numbers.data()) < 0,
+            name_, "cannot be written as HDF5; the disk may be full");
 }
 
 void hdf5_writer::finish() {

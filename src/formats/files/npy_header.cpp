@@ -14,97 +14,17 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 
-/// A recursive-descent parser; each function consumes the element in its name and the blanks after
-/// it.
-class literal {
- public:
-  literal(std::string_view text, std::string_view name) : rest_(text), name_(name) { skip(); }
-
-  [[nodiscard]] bool at_end() const { return rest_.empty(); }
-
-  bool eat(std::string_view token) {
-    if (!rest_.starts_with(token)) return false;
-    rest_.remove_prefix(token.size());
-    skip();
-    return true;
-  }
-
-  void expect(std::string_view token) {
-    if (!eat(token)) refuse_here(token);
-  }
-
-  std::string string() {
-    const char quote = rest_.empty() ? '\0' : rest_.front();
-    if (quote == '[') {
-      refuse(name_, "holds records of several fields; save one field as an array");
-    }
-    if (quote != '\'' && quote != '"') refuse_here("a string");
-    const std::size_t end = rest_.find(quote, 1);
-    if (end == rest_.npos) refuse_here("a string that ends");
-    std::string value(rest_.substr(1, end - 1));
-    if (value.find('\\') != value.npos) refuse_here("a string without escapes");
-    rest_.remove_prefix(end + 1);
-    skip();
-    return value;
-  }
-
-  bool boolean() {
-    if (eat("True")) return true;
-    expect("False");
-    return false;
-  }
-
-  std::size_t count() {
-    std::size_t value = 0;
-    const char* const begin = rest_.data();
-    const auto [stopped, failure] = std::from_chars(begin, begin + rest_.size(), value);
-    if (failure == std::errc::result_out_of_range) {
-      refuse(name_, "claims an axis longer than any memory; it is damaged, so save it again");
-    }
-    if (failure != std::errc{}) refuse_here("a length");
-    rest_.remove_prefix(static_cast<std::size_t>(stopped - begin));
-    if (rest_.starts_with('L')) rest_.remove_prefix(1);  // of Python 2's long integers
-    skip();
-    return value;
-  }
-
-  /// A tuple: (), (3,), (3, 4), (3, 4,); Python's (3) is a number, not a tuple.
-  std::vector<std::size_t> shape() {
-    std::vector<std::size_t> axes;
-    expect("(");
-    while (!eat(")")) {
-      axes.push_back(count());
-      const bool has_comma = eat(",");
-      if (!has_comma && (axes.size() == 1 || !rest_.starts_with(')'))) refuse_here("a comma");
-    }
-    return axes;
-  }
-
-  [[noreturn]] void refuse_here(std::string_view wanted) const {
-    refuse(name_, "has '{}' in its .npy header where {} should be; it is damaged, so save it again",
-           printable(rest_.substr(0, 16)), wanted);
-  }
-
- private:
-  void skip() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n"), rest_.size())); }
-
-  std::string_view rest_;
-  std::string_view name_;
-};
-
 /// Cuts off the magic, the version and the length, and returns the dictionary's text.
 std::string_view take_header(std::span<const std::byte>& content, std::string_view name) {
   const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
-  if (!text.starts_with(magic)) {
-    refuse(name, "does not start with NumPy's magic bytes; save it with numpy.save");
-  }
+  refuse_if(!text.starts_with(magic), name,
+            "does not start with NumPy's magic bytes; save it with numpy.save");
   if (content.size() < 10) refuse(name, "ends inside its .npy header; save it again");
   const int major = std::to_integer<int>(content[6]);
   const int minor = std::to_integer<int>(content[7]);
-  if (major < 1 || major > 3 || minor != 0) {
-    refuse(name, "has .npy version {}.{}; versions 1.0, 2.0 and 3.0 are read, so save it as one",
-           major, minor);
-  }
+  refuse_if(major < 1 || major > 3 || minor != 0, name,
+            "has .npy version {}.{}; versions 1.0, 2.0 and 3.0 are read, so save it as one", major,
+            minor);
   const std::size_t length_bytes = major == 1 ? 2 : 4;
   const std::size_t start = magic.size() + 2 + length_bytes;
   if (content.size() < start) refuse(name, "ends inside its .npy header; save it again");
@@ -115,52 +35,71 @@ std::string_view take_header(std::span<const std::byte>& content, std::string_vi
   return text.substr(start, length);
 }
 
-/// Parses the dictionary and nothing else that Python would accept: three keys, each once, a
-/// string without escapes, a bool and a tuple of integers.
-/// Throws `file_error` naming `name`.
-npy_header parse_npy_header(std::string_view text, std::string_view name) {
-  literal from(text, name);
-  npy_header header;
-  bool has_descr = false;
-  bool has_order = false;
-  bool has_shape = false;
-  const auto once = [&](bool& seen, std::string_view key) {
-    if (seen) refuse(name, "names '{}' twice in its .npy header; save it again", key);
-    seen = true;
-  };
-  from.expect("{");
-  while (!from.eat("}")) {
-    const std::string key = from.string();
-    from.expect(":");
-    if (key == "descr") {
-      once(has_descr, key);
-      header.descr = from.string();
-    } else if (key == "fortran_order") {
-      once(has_order, key);
-      header.is_fortran_order = from.boolean();
-    } else if (key == "shape") {
-      once(has_shape, key);
-      header.shape = from.shape();
-    } else {
-      refuse(name, "has the unknown key '{}' in its .npy header; save it again", printable(key));
+/// The text of a dictionary that describes an array, whose keys may come in any order.
+struct dictionary {
+  std::string_view text, name;
+
+  /// Returns what stands behind a key.
+  [[nodiscard]] std::string_view value_of(std::string_view key) const {
+    const std::size_t found = text.find(formatted("'{}'", key));
+    refuse_if(found == text.npos, name, "lacks '{}' in its .npy header; save it again", key);
+    const std::string_view behind = without_blanks(text.substr(found + key.size() + 2));
+    if (!behind.starts_with(':')) refuse_at(behind, "a colon");
+    return without_blanks(behind.substr(1));
+  }
+
+  [[nodiscard]] std::string string(std::string_view key) const {
+    const std::string_view value = value_of(key);
+    refuse_if(value.starts_with('['), name,
+              "holds records of several fields; save one field as an array");
+    const std::size_t end = value.find('\'', 1);
+    if (!value.starts_with('\'') || end == value.npos) refuse_at(value, "a string");
+    return std::string(value.substr(1, end - 1));
+  }
+
+  [[nodiscard]] bool boolean(std::string_view key) const {
+    const std::string_view value = value_of(key);
+    if (!value.starts_with("True") && !value.starts_with("False"))
+      refuse_at(value, "True or False");
+    return value.starts_with("True");
+  }
+
+  /// A tuple: (), (3,), (3, 4), (3, 4,); Python's (3) is a number, not a tuple.
+  [[nodiscard]] std::vector<std::size_t> lengths(std::string_view key) const {
+    std::vector<std::size_t> axes;
+    std::string_view rest = value_of(key);
+    if (!rest.starts_with('(')) refuse_at(rest, "a tuple");
+    for (rest = without_blanks(rest.substr(1)); !rest.starts_with(')');) {
+      const auto [stopped, failure] =
+          std::from_chars(rest.data(), rest.data() + rest.size(), axes.emplace_back());
+      refuse_if(failure == std::errc::result_out_of_range, name,
+                "claims an axis longer than any memory; it is damaged, so save it again");
+      if (failure != std::errc{}) refuse_at(rest, "a length");
+      rest.remove_prefix(static_cast<std::size_t>(stopped - rest.data()));
+      if (rest.starts_with('L')) rest.remove_prefix(1);  // of Python 2's long integers
+      rest = without_blanks(rest);
+      const bool has_comma = rest.starts_with(',');
+      if (!has_comma && (axes.size() == 1 || !rest.starts_with(')'))) refuse_at(rest, "a comma");
+      if (has_comma) rest = without_blanks(rest.substr(1));
     }
-    if (from.eat("}")) break;
-    from.expect(",");
+    return axes;
   }
-  if (!from.at_end()) from.refuse_here("the end");
-  if (!has_descr || !has_order || !has_shape) {
-    refuse(name, "lacks {} in its .npy header; save it again",
-           !has_descr   ? "'descr'"
-           : !has_order ? "'fortran_order'"
-                        : "'shape'");
+
+  static std::string_view without_blanks(std::string_view text) {
+    return text.substr(std::min(text.find_first_not_of(" \t\n"), text.size()));
   }
-  return header;
-}
+
+  [[noreturn]] void refuse_at(std::string_view place, std::string_view wanted) const {
+    refuse(name, "has '{}' in its .npy header where {} should be; it is damaged, so save it again",
+           printable(place.substr(0, 16)), wanted);
+  }
+};
 
 }  // namespace
 
 npy_header take_npy_header(std::span<const std::byte>& content, std::string_view name) {
-  return parse_npy_header(take_header(content, name), name);
+  const dictionary header{take_header(content, name), name};
+  return {header.string("descr"), header.boolean("fortran_order"), header.lengths("shape")};
 }
 
 std::pair<npy_header, std::size_t> read_npy_header(const byte_source& source) {
@@ -197,12 +136,10 @@ std::optional<npy_type> npy_type_of(std::string_view descr) {
 
 void require_npy_samples(std::size_t n_rows, std::size_t row_length, const npy_type& type,
                          std::size_t n_bytes, std::string_view name) {
-  if (n_bytes / type.sample_bytes() / row_length < n_rows) {
-    refuse(name,
-           "is truncated: its header claims {} x {} samples of {} bytes but {} bytes follow; "
-           "copy or save it again",
-           n_rows, row_length, type.sample_bytes(), n_bytes);
-  }
+  refuse_if(n_bytes / type.sample_bytes() / row_length < n_rows, name,
+            "is truncated: its header claims {} x {} samples of {} bytes but {} bytes follow; "
+            "copy or save it again",
+            n_rows, row_length, type.sample_bytes(), n_bytes);
   const std::size_t claimed = n_rows * row_length * type.sample_bytes();
   if (n_bytes == claimed) return;
   refuse(name, "has {} bytes after its {} x {} samples; save it again", n_bytes - claimed, n_rows,

@@ -8,6 +8,7 @@
 #include <utility>  // forward
 
 #include "text/formatted.hpp"  // formatted
+#include "text/reject.hpp"     // reject
 #include "wingbeat/error.hpp"  // file_error, plan_error
 
 namespace wingbeat::formats {
@@ -18,6 +19,13 @@ template <class... Arguments>
                          Arguments&&... arguments) {
   throw file_error(
       formatted("{}: {}", name, formatted(why, std::forward<Arguments>(arguments)...)));
+}
+
+/// Does so if the file `is_wrong`. The arguments are evaluated in any case.
+template <class... Arguments>
+void refuse_if(bool is_wrong, std::string_view name, fmt::format_string<Arguments...> why,
+               Arguments&&... arguments) {
+  if (is_wrong) refuse(name, why, std::forward<Arguments>(arguments)...);
 }
 
 /// Throws for a sample that is NaN or infinite; `place` names the sample.
@@ -31,7 +39,7 @@ template <class... Arguments>
 /// names it, and what to do instead.
 [[noreturn]] inline void refuse_absent(std::string_view name, std::string_view verb,
                                        std::string_view library) {
-  throw plan_error(formatted("{} cannot be {}: this build has no {}", name, verb, library));
+  reject("{} cannot be {}: this build has no {}", name, verb, library);
 }
 
 /// Returns at most `most` bytes of `text`, with '?' for everything except printable ASCII.

@@ -16,9 +16,8 @@ std::unique_ptr<byte_source> unnamed_file(const std::string& name,
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::tmpfile(), std::fclose};
   if (!file) refuse(name, "needs a temporary file: {}", std::strerror(errno));
   write(file.get());
-  if (std::fflush(file.get()) != 0 || std::ferror(file.get()) != 0) {
-    refuse(name, "cannot be unpacked into a temporary file: {}", std::strerror(errno));
-  }
+  refuse_if(std::fflush(file.get()) != 0 || std::ferror(file.get()) != 0, name,
+            "cannot be unpacked into a temporary file: {}", std::strerror(errno));
   const auto size = static_cast<std::size_t>(std::ftell(file.get()));
   const int descriptor = ::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0);
   if (descriptor < 0) refuse(name, "cannot be opened: {}", std::strerror(errno));

@@ -28,9 +28,8 @@ std::size_t expected_bytes(int descriptor, std::size_t limit_bytes, const std::s
   if (S_ISDIR(status.st_mode)) refuse(name, "is a directory; name a file of {}", content);
   if (!S_ISREG(status.st_mode)) return std::size_t{1} << 16;
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (size > limit_bytes) {
-    refuse(name, "holds {} bytes; at most {} are read, so split the file", size, limit_bytes);
-  }
+  refuse_if(size > limit_bytes, name, "holds {} bytes; at most {} are read, so split the file",
+            size, limit_bytes);
   return size;
 }
 
@@ -63,10 +62,8 @@ std::vector<std::byte> read_whole_file(const std::filesystem::path& file, std::s
   std::size_t n_bytes = 0;
   while (const std::size_t got = read_some(opened.descriptor, bytes, n_bytes, name)) {
     n_bytes += got;
-    if (n_bytes > limit_bytes) {
-      refuse(name, "goes on after {} bytes; at most that many are read, so split the file",
-             limit_bytes);
-    }
+    refuse_if(n_bytes > limit_bytes, name,
+              "goes on after {} bytes; at most that many are read, so split the file", limit_bytes);
   }
   if (n_bytes == 0) refuse(name, "is empty; name a file of {}", content);
   bytes.resize(n_bytes);

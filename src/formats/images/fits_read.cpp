@@ -110,12 +110,10 @@ class fits_images final : public image_source {
         checked_n_samples({std::min<std::size_t>(shape.n_images, 1), shape.height, shape.width},
                           type_, limit_bytes, from_.name()));
     constexpr LONGLONG block_bytes = 2880;
-    if (end - block_bytes >= static_cast<LONGLONG>(from_.size())) {
-      refuse(from_.name(),
-             "is truncated: its FITS header claims {} x {} x {} samples up to byte {} of {}; copy "
-             "it again",
-             shape.n_images, shape.height, shape.width, end, from_.size());
-    }
+    refuse_if(end - block_bytes >= static_cast<LONGLONG>(from_.size()), from_.name(),
+              "is truncated: its FITS header claims {} x {} x {} samples up to byte {} of {}; copy "
+              "it again",
+              shape.n_images, shape.height, shape.width, end, from_.size());
     if (is_packed) require_tiles(lengths.size(), limit_bytes);
     shape.pixel_angstrom = {.y = pixel_angstrom(2), .x = pixel_angstrom(1)};
     shape.placement = file_placement{.fits_cards = kept_cards()};

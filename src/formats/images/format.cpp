@@ -4,9 +4,8 @@
 #include <string>
 
 #include "formats/files/extension.hpp"  // extension_of
-#include "text/formatted.hpp"           // formatted
 #include "text/listed.hpp"              // listed
-#include "wingbeat/error.hpp"           // plan_error
+#include "text/reject.hpp"              // reject
 
 namespace wingbeat::formats {
 std::span<const image_format_entry> image_formats() {
@@ -61,8 +60,8 @@ const image_format_entry& entry_of(const std::filesystem::path& file) {
       endings.push_back(ending);
     }
   }
-  throw plan_error(formatted("cannot tell how to write the image {}; its name must end in {}",
-                             file.string(), listed(endings)));
+  reject("cannot tell how to write the image {}; its name must end in {}", file.string(),
+         listed(endings));
 }
 
 }  // namespace wingbeat::formats

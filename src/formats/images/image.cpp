@@ -9,9 +9,8 @@
 #include "formats/images/format.hpp"  // entry_of, image_formats
 #include "formats/images/writer.hpp"  // image_writer
 #include "text/counted.hpp"           // counted
-#include "text/formatted.hpp"         // formatted
 #include "text/listed.hpp"            // listed
-#include "wingbeat/error.hpp"         // plan_error
+#include "text/reject.hpp"            // reject
 
 namespace wingbeat::formats {
 namespace {
@@ -19,10 +18,10 @@ namespace {
 void check_stack(const std::string& name, const image_stack& stack) {
   const std::size_t n_claimed = stack.n_images * stack.height * stack.width * stack.n_channels;
   if (n_claimed == 0 || n_claimed != size_of(stack.samples) || stack.n_channels > 4) {
-    throw plan_error(formatted(
+    reject(
         "cannot write {} samples as {} image(s) of {} x {} pixels with {} channel(s) to "
         "{}; give 1 to 4 channels and as many samples as the shape says",
-        size_of(stack.samples), stack.n_images, stack.height, stack.width, stack.n_channels, name));
+        size_of(stack.samples), stack.n_images, stack.height, stack.width, stack.n_channels, name);
   }
 }
 
@@ -44,9 +43,8 @@ void require_holds(const std::filesystem::path& file, std::size_t n_images,
   for (const image_format_entry& each : image_formats()) {
     if (holds(each)) endings.push_back(each.endings[0]);
   }
-  throw plan_error(formatted("{} cannot hold {} of {}; write {}", file.string(),
-                             counted(n_images, "image"), counted(n_channels, "channel"),
-                             listed(endings)));
+  reject("{} cannot hold {} of {}; write {}", file.string(), counted(n_images, "image"),
+         counted(n_channels, "channel"), listed(endings));
 }
 
 std::optional<value_range> write_images(const std::filesystem::path& file, const image_stack& stack,

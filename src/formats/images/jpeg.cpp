@@ -85,12 +85,10 @@ class jpeg_image final : public image_source {
       jpeg_save_markers(&jpeg_, exif_marker, 0xFFFF);
       jpeg_read_header(&jpeg_, TRUE);
     });
-    if (jpeg_.num_components != 1 && jpeg_.num_components != 3) {
-      refuse(name_,
-             "is a JPEG of {} colours, such as CMYK, which are of inks; convert it to RGB, as "
-             "ImageMagick does: convert IN -colorspace sRGB OUT.png",
-             jpeg_.num_components);
-    }
+    refuse_if(jpeg_.num_components != 1 && jpeg_.num_components != 3, name_,
+              "is a JPEG of {} colours, such as CMYK, which are of inks; convert it to RGB, as "
+              "ImageMagick does: convert IN -colorspace sRGB OUT.png",
+              jpeg_.num_components);
     jpeg_.out_color_space = jpeg_.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     for (auto* marker = jpeg_.marker_list; marker != nullptr; marker = marker->next) {
       if (orientation_ != 1) break;
@@ -184,10 +182,8 @@ void encode_jpeg(atomic_file& file, const image_stack& shape, number_type,
   });
   jpeg_destroy_compress(&jpeg);
   const std::unique_ptr<unsigned char, void (*)(void*)> owned{content, std::free};
-  if (!is_complete) {
-    refuse(file.path().string(), "cannot be written as a JPEG ({}); write .png or .tif",
-           errors.message);
-  }
+  refuse_if(!is_complete, file.path().string(),
+            "cannot be written as a JPEG ({}); write .png or .tif", errors.message);
   file.write(std::span<const std::byte>{reinterpret_cast<const std::byte*>(content), n_bytes});
 }
 

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "formats/images/value_range.hpp"  // check_range, range_of, scaled
-#include "text/formatted.hpp"              // formatted
-#include "wingbeat/error.hpp"              // plan_error
+#include "text/reject.hpp"                 // reject
 
 namespace wingbeat::formats {
 namespace {
@@ -169,15 +168,14 @@ void draw_label(canvas& target, const rectangle& box, std::string_view label, st
 }
 
 void check(const image_stack& image, const mark_options& options) {
-  if (image.n_images != 1 || image.n_channels != 1 ||
-      size_of(image.samples) != image.height * image.width) {
-    throw plan_error(formatted(
-        "cannot mark {} image(s) of {} channel(s); give one grey image, such as one of the stack",
-        image.n_images, image.n_channels));
-  }
+  reject_if(
+      image.n_images != 1 || image.n_channels != 1 ||
+          size_of(image.samples) != image.height * image.width,
+      "cannot mark {} image(s) of {} channel(s); give one grey image, such as one of the stack",
+      image.n_images, image.n_channels);
   for (const int pixels : {options.line_pixels, options.dot_pixels}) {
     if (pixels >= 1 && pixels <= 64) continue;
-    throw plan_error(formatted("cannot draw lines or dots of {} pixels; choose 1 to 64", pixels));
+    reject("cannot draw lines or dots of {} pixels; choose 1 to 64", pixels);
   }
   if (options.range) check_range(*options.range, "the marked image");
 }

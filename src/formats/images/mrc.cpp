@@ -15,8 +15,7 @@
 #include "formats/files/byte_order.hpp"  // load, store
 #include "formats/files/refusal.hpp"     // refuse
 #include "formats/images/packed.hpp"     // packed_images
-#include "text/formatted.hpp"            // formatted
-#include "wingbeat/error.hpp"            // plan_error
+#include "text/reject.hpp"               // reject
 
 namespace wingbeat::formats {
 namespace {
@@ -145,26 +144,21 @@ bool has_map_mark(bytes content) {
 }
 
 mrc_header parse_header(bytes content, std::size_t file_bytes, std::string_view name) {
-  if (content.size() < header_bytes) {
-    refuse(name, "is truncated: it has {} bytes, fewer than the {} of an MRC header; copy it again",
-           content.size(), header_bytes);
-  }
+  refuse_if(content.size() < header_bytes, name,
+            "is truncated: it has {} bytes, fewer than the {} of an MRC header; copy it again",
+            content.size(), header_bytes);
   const auto stamped = stamped_order(content);
   const auto order = stamped ? stamped : plausible_order(content, file_bytes);
-  if (!order) {
-    refuse(name,
-           "has an MRC header without a machine stamp that makes sense in neither byte order;"
-           " save it again");
-  }
+  refuse_if(!order, name,
+            "has an MRC header without a machine stamp that makes sense in neither byte order;"
+            " save it again");
   const mrc_header header = load_header(content, *order);
-  if (header.n_columns <= 0 || header.n_rows <= 0 || header.n_sections <= 0) {
-    refuse(name, "claims {} x {} x {} samples in its MRC header; each must be at least 1",
-           header.n_sections, header.n_rows, header.n_columns);
-  }
-  if (header.extended_bytes < 0) {
-    refuse(name, "claims an extended MRC header of {} bytes; it is damaged, so copy it again",
-           header.extended_bytes);
-  }
+  refuse_if(header.n_columns <= 0 || header.n_rows <= 0 || header.n_sections <= 0, name,
+            "claims {} x {} x {} samples in its MRC header; each must be at least 1",
+            header.n_sections, header.n_rows, header.n_columns);
+  refuse_if(header.extended_bytes < 0, name,
+            "claims an extended MRC header of {} bytes; it is damaged, so copy it again",
+            header.extended_bytes);
   return header;
 }
 
@@ -257,10 +251,8 @@ class statistics {
 
 std::int32_t checked_length(std::size_t length, const std::string& name) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  if (length > most) {
-    throw plan_error(formatted("{} cannot hold a length of {}; MRC allows up to {}, so split it",
-                               name, length, most));
-  }
+  reject_if(length > most, "{} cannot hold a length of {}; MRC allows up to {}, so split it", name,
+            length, most);
   return static_cast<std::int32_t>(length);
 }
 
@@ -413,20 +405,17 @@ std::unique_ptr<image_source> open_mrc(const byte_source& source, std::size_t li
   const std::vector<std::byte> head = head_of(source);
   const mrc_header header = parse_header(head, source.size(), name);
   auto numbers = numbers_of(header);
-  if (!numbers) {
-    refuse(name,
-           "has samples of MRC mode {}; modes 0 (bytes), 1 (int16), 2 (fp32), 3 and 4 (complex), 6 "
-           "(uint16), 12 (fp16) and 101 (4 bits) are read, so convert it, as IMOD does: newstack "
-           "-mode 2 IN OUT",
-           header.mode);
-  }
+  refuse_if(
+      !numbers, name,
+      "has samples of MRC mode {}; modes 0 (bytes), 1 (int16), 2 (fp32), 3 and 4 (complex), 6 "
+      "(uint16), 12 (fp16) and 101 (4 bits) are read, so convert it, as IMOD does: newstack "
+      "-mode 2 IN OUT",
+      header.mode);
   image_stack shape;
   if (header.mode == 0) {
-    if ((imod_flags_of(head, header.order).value_or(0) & has_two_in_a_byte) != 0) {
-      refuse(name,
-             "has two numbers of 4 bits in each byte of mode 0; save it as bytes, as IMOD does: "
-             "newstack -mode 0 IN OUT");
-    }
+    refuse_if((imod_flags_of(head, header.order).value_or(0) & has_two_in_a_byte) != 0, name,
+              "has two numbers of 4 bits in each byte of mode 0; save it as bytes, as IMOD does: "
+              "newstack -mode 0 IN OUT");
     if (has_unsigned_bytes(head, header.order)) numbers->type = number_type::uint8;
   }
   if (numbers->type == number_type::uint8) shape.full_scale = numbers->is_halved ? 15 : 255;
@@ -441,12 +430,10 @@ std::unique_ptr<image_source> open_mrc(const byte_source& source, std::size_t li
   const std::size_t image_bytes = shape.height * numbers->row_bytes(shape.width * shape.n_channels);
   const std::size_t start = header_bytes + static_cast<std::size_t>(header.extended_bytes);
   const std::size_t actual = source.size() - std::min(start, source.size());
-  if (actual / image_bytes < shape.n_images) {
-    refuse(name,
-           "is truncated: its MRC header claims {} x {} x {} samples in images of {} bytes but {} "
-           "bytes follow; copy it again",
-           shape.n_images, shape.height, shape.width, image_bytes, actual);
-  }
+  refuse_if(actual / image_bytes < shape.n_images, name,
+            "is truncated: its MRC header claims {} x {} x {} samples in images of {} bytes but {} "
+            "bytes follow; copy it again",
+            shape.n_images, shape.height, shape.width, image_bytes, actual);
   return std::make_unique<packed_images>(source, start, *numbers, std::move(shape));
 }
 

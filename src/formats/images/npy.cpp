@@ -27,12 +27,11 @@ npy_type parse_type(const npy_header& header, std::string_view name) {
 
 image_stack parse_shape(const npy_header& header, std::string_view name) {
   const auto& shape = header.shape;
-  if (shape.size() < 2 || shape.size() > 4) {
-    refuse(name,
-           "has {} dimension(s); an image has 2 (y, x), a stack 3 (image, y, x) or, with channels, "
-           "4, so reshape it",
-           shape.size());
-  }
+  refuse_if(
+      shape.size() < 2 || shape.size() > 4, name,
+      "has {} dimension(s); an image has 2 (y, x), a stack 3 (image, y, x) or, with channels, "
+      "4, so reshape it",
+      shape.size());
   if (shape.size() == 4 && shape[3] > 4) {
     refuse(name, "has {} channels along its last axis; at most 4 (RGBA) are read, so choose some",
            shape[3]);

@@ -129,12 +129,10 @@ struct png_layout {
 /// Checks the claim against the bytes there are: a row takes one byte more, its filter.
 void check_claim(std::size_t height, std::size_t stored_row_bytes, std::size_t actual,
                  std::string_view name) {
-  if (height > actual * largest_ratio / (stored_row_bytes + 1)) {
-    refuse(
-        name,
-        "claims {} rows of {} bytes, but {} bytes of PNG cannot hold them; copy or save it again",
-        height, stored_row_bytes, actual);
-  }
+  refuse_if(
+      height > actual * largest_ratio / (stored_row_bytes + 1), name,
+      "claims {} rows of {} bytes, but {} bytes of PNG cannot hold them; copy or save it again",
+      height, stored_row_bytes, actual);
 }
 
 /// Asks for numbers of 8 or 16 bits, unscaled, and palettes as colours; returns what will come.
@@ -249,10 +247,9 @@ std::unique_ptr<image_source> open_png(const byte_source& source, std::size_t li
   reader->run([&](png_structp png, png_infop info) { layout = prepare(png, info); });
   const std::size_t n_samples = checked_n_samples({layout.height, layout.width, layout.n_channels},
                                                   layout.type(), limit_bytes, name);
-  if (layout.row_bytes * layout.height != n_samples * bytes_of(layout.type())) {
-    refuse(name, "has rows of {} bytes, which do not fit {} pixels; save it again",
-           layout.row_bytes, layout.width);
-  }
+  refuse_if(layout.row_bytes * layout.height != n_samples * bytes_of(layout.type()), name,
+            "has rows of {} bytes, which do not fit {} pixels; save it again", layout.row_bytes,
+            layout.width);
   image_stack shape;
   shape.height = layout.height;
   shape.width = layout.width;

@@ -60,18 +60,15 @@ std::size_t checked_n_samples(std::initializer_list<std::size_t> lengths, number
   const std::size_t sample_bytes = is_held_by_floats(type) ? sizeof(float) : sizeof(double);
   const std::size_t most = limit_bytes / sample_bytes;
   for (const std::size_t length : lengths) {
-    if (length == 0) {
-      refuse(name, "has no samples ({}); it must hold at least one", joined(lengths, " x "));
-    }
+    refuse_if(length == 0, name, "has no samples ({}); it must hold at least one",
+              joined(lengths, " x "));
   }
   std::size_t n_samples = 1;
   for (const std::size_t length : lengths) {
-    if (length > most / n_samples) {
-      refuse(name,
-             "claims {} samples of {} bytes in memory; at most {} bytes are allowed, so split or "
-             "crop it",
-             joined(lengths, " x "), sample_bytes, limit_bytes);
-    }
+    refuse_if(length > most / n_samples, name,
+              "claims {} samples of {} bytes in memory; at most {} bytes are allowed, so split or "
+              "crop it",
+              joined(lengths, " x "), sample_bytes, limit_bytes);
     n_samples *= length;
   }
   return n_samples;

@@ -95,34 +95,28 @@ std::uint16_t short_field(const tiff_source& source, std::uint32_t tag) {
 
 /// Refuses what is not read, of a page whose numbers have a type.
 void check_kind(const tiff_page& page, std::string_view name) {
-  if (page.n_stored < 1 || page.n_stored > 4) {
-    refuse(name, "has {} channels; a TIFF of 1 (grey) to 4 (RGBA) is read, so choose some",
-           page.n_stored);
-  }
+  refuse_if(page.n_stored < 1 || page.n_stored > 4, name,
+            "has {} channels; a TIFF of 1 (grey) to 4 (RGBA) is read, so choose some",
+            page.n_stored);
   const bool is_read = page.is_jpeg_of_colours() || page.meaning == PHOTOMETRIC_MINISBLACK ||
                        page.meaning == PHOTOMETRIC_MINISWHITE || page.meaning == PHOTOMETRIC_RGB ||
                        page.has_palette();
-  if (!is_read) {
-    refuse(name, "has TIFF colours of kind {}; grey, RGB and palettes are read, so convert it",
-           page.meaning);
-  }
+  refuse_if(!is_read, name,
+            "has TIFF colours of kind {}; grey, RGB and palettes are read, so convert it",
+            page.meaning);
   const bool is_grey = page.meaning != PHOTOMETRIC_RGB && !page.is_jpeg_of_colours();
-  if (is_grey && page.n_stored > 1 && !page.has_alpha) {
-    refuse(name, "has {} grey channels, none of them alpha; save each as a page", page.n_stored);
-  }
-  if (page.is_complex && page.n_stored > 1) {
-    refuse(name, "has {} complex channels; save each as a page", page.n_stored);
-  }
-  if (page.n_sections > 1) {
-    refuse(name, "has pages of {} sections (ImageDepth); save each section as a page",
-           page.n_sections);
-  }
-  if (page.has_palette() && (page.n_stored != 1 || page.n_bits > 8 || !is_unsigned(page.format))) {
-    refuse(name,
-           "has a palette for {} samples of {} bits; one unsigned sample of at most 8 bits is "
-           "read, so convert it to RGB",
-           page.n_stored, page.n_bits);
-  }
+  refuse_if(is_grey && page.n_stored > 1 && !page.has_alpha, name,
+            "has {} grey channels, none of them alpha; save each as a page", page.n_stored);
+  refuse_if(page.is_complex && page.n_stored > 1, name,
+            "has {} complex channels; save each as a page", page.n_stored);
+  refuse_if(page.n_sections > 1, name,
+            "has pages of {} sections (ImageDepth); save each section as a page", page.n_sections);
+  refuse_if(
+      page.has_palette() && (page.n_stored != 1 || page.n_bits > 8 || !is_unsigned(page.format)),
+      name,
+      "has a palette for {} samples of {} bits; one unsigned sample of at most 8 bits is "
+      "read, so convert it to RGB",
+      page.n_stored, page.n_bits);
 }
 
 tiff_page parse_page(const tiff_source& source, std::string_view name) {
@@ -151,12 +145,10 @@ tiff_page parse_page(const tiff_source& source, std::string_view name) {
     page.format = page.format == SAMPLEFORMAT_COMPLEXINT ? SAMPLEFORMAT_INT : SAMPLEFORMAT_IEEEFP;
   }
   const auto type = number_type_of(page.format, page.n_bits);
-  if (!type) {
-    refuse(name,
-           "has TIFF samples of format {} with {} bits; unsigned integers of 1 to 16, 32 and 64 "
-           "bits, signed of 8 to 64 and floats of 16, 32 and 64 are read, so convert it",
-           page.format, page.n_bits);
-  }
+  refuse_if(!type, name,
+            "has TIFF samples of format {} with {} bits; unsigned integers of 1 to 16, 32 and 64 "
+            "bits, signed of 8 to 64 and floats of 16, 32 and 64 are read, so convert it",
+            page.format, page.n_bits);
   check_kind(page, name);
   page.type = page.has_palette() ? number_type::uint16 : *type;
   if (page.is_complex) {
@@ -180,13 +172,11 @@ std::vector<tiff_page> list_pages(tiff_source& source, std::string_view name) {
     if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0) {
       pages.push_back(parse_page(source, name));
       const tiff_page &first = pages.front(), &last = pages.back();
-      if (!is_alike(first, last)) {
-        refuse(name,
-               "has pages that differ: {} x {} pixels with {} channel(s) of {} bits, and {} x {} "
-               "with {} of {}; save pages of one shape and type",
-               first.height, first.width, first.n_channels(), first.n_bits, last.height, last.width,
-               last.n_channels(), last.n_bits);
-      }
+      refuse_if(!is_alike(first, last), name,
+                "has pages that differ: {} x {} pixels with {} channel(s) of {} bits, and {} x {} "
+                "with {} of {}; save pages of one shape and type",
+                first.height, first.width, first.n_channels(), first.n_bits, last.height,
+                last.width, last.n_channels(), last.n_bits);
     }
     if (TIFFLastDirectory(source.handle()) != 0) break;
     if (TIFFReadDirectory(source.handle()) == 0) source.refuse_damaged();
@@ -203,12 +193,10 @@ void open_page(const tiff_source& source, const tiff_page& page, std::string_vie
   if (std::find(std::begin(predicted), std::end(predicted), page.compression) ==
       std::end(predicted)) {
     const std::uint16_t predictor = source.ignored_predictor(page.offset);
-    if (predictor != PREDICTOR_NONE) {
-      refuse(name,
-             "has Predictor {} without LZW, deflate, LZMA or zstd, which some programs undo and "
-             "others ignore; save it with one of them, or without",
-             predictor);
-    }
+    refuse_if(predictor != PREDICTOR_NONE, name,
+              "has Predictor {} without LZW, deflate, LZMA or zstd, which some programs undo and "
+              "others ignore; save it with one of them, or without",
+              predictor);
   }
   if (TIFFSetSubDirectory(source.handle(), page.offset) == 0) source.refuse_damaged();
   if (page.is_jpeg_of_colours()) {
@@ -255,12 +243,10 @@ std::optional<packed_claim> claimed_behind(tiff_source& source, const std::vecto
     if (claim.n_images > 1) {
       const auto begin = first_byte_of(source, page, claim.n_images, content);
       if (begin) return packed_claim{claim.n_images, *begin};
-      if (claim.is_certain) {
-        refuse(content.name(),
-               "says that it holds {} images, has one page, and not their numbers one behind the "
-               "other; copy it again, or save each image as a page",
-               claim.n_images);
-      }
+      refuse_if(claim.is_certain, content.name(),
+                "says that it holds {} images, has one page, and not their numbers one behind the "
+                "other; copy it again, or save each image as a page",
+                claim.n_images);
     }
   }
   refuse_images_without_pages(source.handle(), content);
@@ -277,16 +263,13 @@ class page_decoder {
   void decode_blocks(std::size_t content_bytes, std::size_t limit_bytes, std::string_view name) {
     open_page(source_, page_, name);
     find_blocks();
-    if (page_.has_palette() && !find_palette()) {
-      refuse(name, "has no palette although its TIFF page needs one; save it again");
-    }
+    refuse_if(page_.has_palette() && !find_palette(), name,
+              "has no palette although its TIFF page needs one; save it again");
     const std::size_t most = content_bytes * largest_ratio(page_.compression);
-    if (block_bytes_ == 0 || block_bytes_ > most || block_bytes_ > limit_bytes) {
-      refuse(name,
-             "claims {} of {} bytes, which {} bytes of TIFF cannot hold and the limit of {} bytes "
-             "may not allow; copy or save it again",
-             page_.has_tiles ? "tiles" : "strips", block_bytes_, content_bytes, limit_bytes);
-    }
+    refuse_if(block_bytes_ == 0 || block_bytes_ > most || block_bytes_ > limit_bytes, name,
+              "claims {} of {} bytes, which {} bytes of TIFF cannot hold and the limit of {} bytes "
+              "may not allow; copy or save it again",
+              page_.has_tiles ? "tiles" : "strips", block_bytes_, content_bytes, limit_bytes);
     block_.resize(block_bytes_);
     const std::size_t n_planes = page_.has_separate_planes() ? page_.n_stored : 1;
     for (std::size_t plane = 0; plane < n_planes; ++plane) {
@@ -403,12 +386,10 @@ void check_claim(const tiff_page& page, std::size_t content_bytes, std::string_v
   const std::size_t ratio = largest_ratio(page.compression);
   const std::size_t pixel_bits = std::size_t{page.n_stored} * page.n_bits;
   const std::size_t row_bytes = (page.width * pixel_bits + 7) / 8;
-  if (page.height > content_bytes * ratio / row_bytes) {
-    refuse(name,
-           "claims {} x {} pixels of {} bits, which {} bytes of TIFF cannot hold; copy or save it "
-           "again",
-           page.height, page.width, pixel_bits, content_bytes);
-  }
+  refuse_if(page.height > content_bytes * ratio / row_bytes, name,
+            "claims {} x {} pixels of {} bits, which {} bytes of TIFF cannot hold; copy or save it "
+            "again",
+            page.height, page.width, pixel_bits, content_bytes);
 }
 
 /// Returns the distance of pixels, from the resolution if that is per centimetre.

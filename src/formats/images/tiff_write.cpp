@@ -13,8 +13,7 @@
 #include "formats/images/format.hpp"
 #include "formats/images/tiff_source.hpp"  // tiff_options
 #include "formats/images/value_range.hpp"  // picture_numbers, range_of
-#include "text/formatted.hpp"              // formatted
-#include "wingbeat/error.hpp"              // plan_error
+#include "text/reject.hpp"                 // reject
 
 namespace wingbeat::formats {
 namespace {
@@ -102,16 +101,13 @@ std::unique_ptr<image_sink> tiff_sink(atomic_file& file, const image_stack& stac
                                       std::uint64_t largest_classic_bytes) {
   constexpr std::size_t longest = std::numeric_limits<std::uint32_t>::max();
   constexpr double directory_bytes = 512;
-  if (stack.height > longest || stack.width > longest) {
-    throw plan_error(formatted("cannot write {} x {} pixels to {}; TIFF allows {} a side",
-                               stack.height, stack.width, file.path().string(), longest));
-  }
-  if (!file.can_rewrite()) {
-    throw plan_error(
-        formatted("cannot write a TIFF to {}, where nothing can be changed later; "
-                  "write a file, or .npy",
-                  file.path().string()));
-  }
+  reject_if(stack.height > longest || stack.width > longest,
+            "cannot write {} x {} pixels to {}; TIFF allows {} a side", stack.height, stack.width,
+            file.path().string(), longest);
+  reject_if(!file.can_rewrite(),
+            "cannot write a TIFF to {}, where nothing can be changed later; "
+            "write a file, or .npy",
+            file.path().string());
   const double page_bytes =
       directory_bytes +
       4.0 * static_cast<double>(stack.height) * static_cast<double>(stack.width * stack.n_channels);

@@ -7,8 +7,7 @@
 #include <limits>
 
 #include "formats/files/byte_order.hpp"  // store
-#include "text/formatted.hpp"            // formatted
-#include "wingbeat/error.hpp"            // plan_error
+#include "text/reject.hpp"               // reject
 
 namespace wingbeat::formats {
 
@@ -69,13 +68,12 @@ void picture_sink::add(const image_samples& samples) {
 }
 
 void check_range(value_range range, const std::string& name) {
-  if (!std::isfinite(range.black) || !std::isfinite(range.white) || range.black >= range.white) {
-    throw plan_error(
-        formatted("cannot map the range from {} to {} to the numbers of {}; give two finite "
-                  "values, the first "
-                  "below the second",
-                  range.black, range.white, name));
-  }
+  reject_if(
+      !std::isfinite(range.black) || !std::isfinite(range.white) || range.black >= range.white,
+      "cannot map the range from {} to {} to the numbers of {}; give two finite "
+      "values, the first "
+      "below the second",
+      range.black, range.white, name);
 }
 
 }  // namespace wingbeat::formats

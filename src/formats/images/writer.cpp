@@ -9,9 +9,8 @@
 #include "formats/images/format.hpp"       // entry_of
 #include "formats/images/value_range.hpp"  // check_range
 #include "text/counted.hpp"                // counted
-#include "text/formatted.hpp"              // formatted
 #include "text/listed.hpp"                 // listed
-#include "wingbeat/error.hpp"              // plan_error
+#include "text/reject.hpp"                 // reject
 
 namespace wingbeat::formats {
 namespace {
@@ -36,18 +35,16 @@ image_write_options complete(const std::string& name, const image_stack& shape,
   if (std::find(types.begin(), types.end(), *options.type) == types.end()) {
     std::vector<std::string_view> names;
     for (const number_type type : types) names.push_back(name_of(type));
-    throw plan_error(formatted("cannot write {} to {}, which holds {}; choose that",
-                               name_of(*options.type), name, listed(names)));
+    reject("cannot write {} to {}, which holds {}; choose that", name_of(*options.type), name,
+           listed(names));
   }
   if (full_scale_of(*options.type) == 0 && options.range) {
-    throw plan_error(formatted("{} holds {} values as they are, without a range; leave it out",
-                               name, name_of(*options.type)));
+    reject("{} holds {} values as they are, without a range; leave it out", name,
+           name_of(*options.type));
   }
-  if (full_scale_of(*options.type) != 0 && !options.range && shape.n_images > 1) {
-    throw plan_error(formatted(
-        "the range of {} in {} must be the same for all of them; give what is black and white",
-        counted(shape.n_images, "image"), name));
-  }
+  reject_if(full_scale_of(*options.type) != 0 && !options.range && shape.n_images > 1,
+            "the range of {} in {} must be the same for all of them; give what is black and white",
+            counted(shape.n_images, "image"), name);
   if (options.range) check_range(*options.range, name);
   return options;
 }

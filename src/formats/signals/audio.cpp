@@ -12,8 +12,7 @@
 #include "formats/files/refusal.hpp"        // printable, refuse
 #include "formats/signals/format.hpp"       // open_audio, open_audio_writer
 #include "formats/signals/wave_chunks.hpp"  // find_wave, is_wave
-#include "text/formatted.hpp"               // formatted
-#include "wingbeat/error.hpp"               // plan_error
+#include "text/reject.hpp"                  // reject
 
 namespace wingbeat::formats {
 namespace {
@@ -119,19 +118,14 @@ class audio_writer final : public sample_writer {
   audio_writer(const std::filesystem::path& path, const signal& shape)
       : is_flac_(extension_of(path) == ".flac"), to_(path) {
     const std::string name = path.string();
-    if (!shape.is_real) {
-      throw plan_error(formatted("cannot write complex samples to {}; write .npy or .txt", name));
-    }
+    reject_if(!shape.is_real, "cannot write complex samples to {}; write .npy or .txt", name);
     const double rate = shape.sample_rate_hz;
-    if (rate < 1 || rate > largest_rate_hz || rate != std::trunc(rate)) {
-      throw plan_error(
-          formatted("cannot write a sample rate of {:g} Hz to {}; it has a whole number of Hz from "
-                    "1, so state one or write .npy or .txt",
-                    rate, name));
-    }
-    if (!to_.can_rewrite()) {
-      refuse(name, "is a pipe, and the header is written last; write a file, or text");
-    }
+    reject_if(rate < 1 || rate > largest_rate_hz || rate != std::trunc(rate),
+              "cannot write a sample rate of {:g} Hz to {}; it has a whole number of Hz from "
+              "1, so state one or write .npy or .txt",
+              rate, name);
+    refuse_if(!to_.can_rewrite(), name,
+              "is a pipe, and the header is written last; write a file, or text");
     constexpr std::size_t sample_bytes = 4, most_bytes = 0xFFFFF000;
     const bool is_long = shape.n_rows * shape.row_length > most_bytes / sample_bytes;
     SF_INFO info = {};
@@ -143,12 +137,10 @@ class audio_writer final : public sample_writer {
     if (sf_format_check(&info) != 0) {
       file_.reset(sf_open(to_.written_path().c_str(), SFM_WRITE, &info));
     }
-    if (!file_) {
-      throw plan_error(
-          formatted("cannot write {} channels at {:g} Hz to {}, which does not hold so many; write "
-                    ".npy or .txt",
-                    shape.n_rows, rate, name));
-    }
+    reject_if(!file_,
+              "cannot write {} channels at {:g} Hz to {}, which does not hold so many; write "
+              ".npy or .txt",
+              shape.n_rows, rate, name);
     sf_command(file_.get(), SFC_SET_ADD_PEAK_CHUNK, nullptr, SF_FALSE);  // it has the time of day
   }
 

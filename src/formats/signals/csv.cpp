@@ -9,7 +9,7 @@
 #include "formats/signals/text_lines.hpp"  // text_lines
 #include "text/formatted.hpp"              // formatted, joined
 #include "text/number.hpp"                 // number_from
-#include "wingbeat/error.hpp"              // plan_error
+#include "text/reject.hpp"                 // reject
 
 namespace wingbeat::formats {
 namespace {
@@ -43,10 +43,10 @@ std::size_t column_of(const std::vector<std::string_view>& names, bool has_names
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const auto number = number_from<std::size_t>(column);
   if (number && *number < names.size()) return *number;
-  throw plan_error(
-      formatted("{} has {} columns, {}; choose one by --column, by its name or its "
-                "number from 0",
-                name, names.size(), printable(joined(names, ", "), 200)));
+  reject(
+      "{} has {} columns, {}; choose one by --column, by its name or its "
+      "number from 0",
+      name, names.size(), printable(joined(names, ", "), 200));
 }
 
 /// Takes the indices of a line: those of the next sample of its row, or of the next row's first.

@@ -16,9 +16,8 @@ class dataset_reader final : public sample_reader {
     for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
       if (lengths[axis] > 1) axes_.push_back(axis);
     }
-    if (axes_.size() > 2) {
-      refuse(name(), "has {} axes; one is read, or two as rows of samples", axes_.size());
-    }
+    refuse_if(axes_.size() > 2, name(), "has {} axes; one is read, or two as rows of samples",
+              axes_.size());
     constexpr const char* rates[] = {"sample_rate",
                                      "sample_rate_hz",
                                      "sampling_rate",

@@ -34,17 +34,15 @@ std::unique_ptr<sample_reader> open_npy(std::shared_ptr<const byte_source> sourc
   const auto [header, begin] = read_npy_header(*source);
   const npy_type type = parse_type(header, name);
   const auto& axes = header.shape;
-  if (axes.empty() || axes.size() > 2) {
-    refuse(name, "has {} dimensions; give one, or two as rows of samples", axes.size());
-  }
+  refuse_if(axes.empty() || axes.size() > 2, name,
+            "has {} dimensions; give one, or two as rows of samples", axes.size());
   signal shape{.n_rows = axes.size() == 2 ? axes[0] : 1,
                .row_length = axes.back(),
                .is_table = axes.size() == 2,
                .is_real = !type.is_complex,
                .is_single_precision = is_held_by_floats(type.part)};
-  if (shape.n_rows == 0 || shape.row_length == 0) {
-    refuse(name, "has no samples; it must hold at least one");
-  }
+  refuse_if(shape.n_rows == 0 || shape.row_length == 0, name,
+            "has no samples; it must hold at least one");
   const std::size_t sample_bytes = type.sample_bytes();
   require_npy_samples(shape.n_rows, shape.row_length, type, source->size() - begin, name);
   number_layout layout{type, begin, sample_bytes, shape.row_length * sample_bytes};

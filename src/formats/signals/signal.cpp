@@ -16,8 +16,7 @@
 #include "formats/signals/numbers.hpp"        // open_raw, raw_layout_of
 #include "formats/signals/sample_reader.hpp"  // sample_reader, sample_writer
 #include "formats/signals/sigmf.hpp"          // is_sigmf, open_sigmf, open_sigmf_writer
-#include "text/formatted.hpp"                 // formatted
-#include "wingbeat/error.hpp"                 // plan_error
+#include "text/reject.hpp"                    // reject
 
 namespace wingbeat::formats {
 namespace {
@@ -53,12 +52,10 @@ class paired_channels final : public sample_reader {
   explicit paired_channels(std::unique_ptr<sample_reader> channels)
       : sample_reader(channels->name(), channels->shape()), channels_(std::move(channels)) {
     signal& paired = own_shape();
-    if (!paired.is_real || paired.n_rows != 2) {
-      throw plan_error(
-          formatted("{} has {} channels of {} samples, and I and Q are two of real ones; leave "
-                    "--format iq out",
-                    name(), paired.n_rows, paired.is_real ? "real" : "complex"));
-    }
+    reject_if(!paired.is_real || paired.n_rows != 2,
+              "{} has {} channels of {} samples, and I and Q are two of real ones; leave "
+              "--format iq out",
+              name(), paired.n_rows, paired.is_real ? "real" : "complex");
     paired.is_real = false;
     paired.n_rows = paired.n_channels = 1;
   }
@@ -91,9 +88,8 @@ std::unique_ptr<sample_reader> open_content(const std::filesystem::path& file,
   if (kind == npy || extension == ".npy") return open_npy(std::move(source));
   if (kind == "an HDF5 file") return open_hdf5(file);
   const std::string& name = source->name();
-  if (!kind.empty()) {
-    refuse(name, "is {}; sound, .npy, SigMF, HDF5, .csv and text are read, so convert it", kind);
-  }
+  refuse_if(!kind.empty(), name,
+            "is {}; sound, .npy, SigMF, HDF5, .csv and text are read, so convert it", kind);
   const std::vector<std::byte> content = source->all(largest_file_bytes);
   const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
   const bool is_csv = !options.column.empty() || has_csv_heading(text);
@@ -120,11 +116,11 @@ void write_frames(sample_writer& writer, const signal& recording) {
 
 void require_signal_format(const std::string& format) {
   if (format == "auto" || format == "iq" || raw_layout_of(format)) return;
-  throw plan_error(
-      formatted("--format {} is not known; give auto, iq for a recording whose two channels are I "
-                "and Q, or the type of raw samples: c or r (complex, real), then f32, f64, i8, u8, "
-                "i16, u16, i32 or u32, such as cf32 or ci16_be",
-                format));
+  reject(
+      "--format {} is not known; give auto, iq for a recording whose two channels are I "
+      "and Q, or the type of raw samples: c or r (complex, real), then f32, f64, i8, u8, "
+      "i16, u16, i32 or u32, such as cf32 or ci16_be",
+      format);
 }
 
 std::unique_ptr<sample_reader> open_samples(const std::filesystem::path& file,
@@ -133,21 +129,21 @@ std::unique_ptr<sample_reader> open_samples(const std::filesystem::path& file,
   auto opened = open_content(file, options);
   if (options.format == "iq") opened = std::make_unique<paired_channels>(std::move(opened));
   if (!options.column.empty() && dynamic_cast<const rows_in_memory*>(opened.get()) == nullptr) {
-    throw plan_error(
-        formatted("{} is no table of text, so --column {} means nothing there; leave it "
-                  "out",
-                  opened->name(), options.column));
+    reject(
+        "{} is no table of text, so --column {} means nothing there; leave it "
+        "out",
+        opened->name(), options.column);
   }
   const std::size_t n_channels = opened->shape().n_channels;
   if (options.channel && n_channels == 0) {
-    throw plan_error(
-        formatted("{} has rows and no channels, so channel {} means nothing there; leave the "
-                  "channel out",
-                  opened->name(), *options.channel));
+    reject(
+        "{} has rows and no channels, so channel {} means nothing there; leave the "
+        "channel out",
+        opened->name(), *options.channel);
   }
   if (options.channel && *options.channel >= n_channels) {
-    throw plan_error(formatted("{} has no channel {}; choose one from 0 to {}", opened->name(),
-                               *options.channel, n_channels - 1));
+    reject("{} has no channel {}; choose one from 0 to {}", opened->name(), *options.channel,
+           n_channels - 1);
   }
   return opened;
 }
@@ -177,10 +173,10 @@ output_format output_format_of(const std::filesystem::path& file) {
   if (extension == ".h5" || extension == ".hdf5") return output_format::hdf5;
   if (extension == ".sigmf-meta" || extension == ".sigmf-data") return output_format::sigmf;
   if (extension.empty() && is_written_directly(file)) return output_format::text;
-  throw plan_error(
-      formatted("cannot tell how to write {}; its name must end in .txt, .csv, .npy, .wav, .flac, "
-                ".sigmf-meta or .h5",
-                file.string()));
+  reject(
+      "cannot tell how to write {}; its name must end in .txt, .csv, .npy, .wav, .flac, "
+      ".sigmf-meta or .h5",
+      file.string());
 }
 
 void write_signal(const std::filesystem::path& file, const signal& recording) {

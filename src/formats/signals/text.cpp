@@ -267,9 +267,8 @@ signal read_text(std::string_view content, std::string_view name) {
     rows.add(found, lines);
     awaits_samples = false;
   }
-  if (awaits_samples && !rows.result.samples.empty()) {
-    refuse(name, "ends with the heading of a row without samples; remove it");
-  }
+  refuse_if(awaits_samples && !rows.result.samples.empty(), name,
+            "ends with the heading of a row without samples; remove it");
   if (rows.result.samples.empty()) refuse(name, "holds no samples; {}", allowed);
   rows.require_one_meaning(name);
   rows.end_row(name);

@@ -31,21 +31,18 @@ bool is_unknown_size(std::size_t size) {
 class riff_file {
  public:
   explicit riff_file(const byte_source& source) : from_(source) {
-    if (source.size() < riff_bytes) {
-      refuse(source.name(), "has {} bytes, fewer than a .wav header; copy or record it again",
-             source.size());
-    }
+    refuse_if(source.size() < riff_bytes, source.name(),
+              "has {} bytes, fewer than a .wav header; copy or record it again", source.size());
     const std::string form = bytes_at(0, 4);
-    if (!is_wave(form) || bytes_at(8, 4) != "WAVE") {
-      refuse(source.name(), "starts with '{}' and is not a RIFF WAVE recording; convert it to .wav",
-             printable(form));
-    }
+    refuse_if(!is_wave(form) || bytes_at(8, 4) != "WAVE", source.name(),
+              "starts with '{}' and is not a RIFF WAVE recording; convert it to .wav",
+              printable(form));
     if (form == "RIFX") order_ = std::endian::big;
     claimed_ = number_at(4);
   }
 
-  /// Returns the samples behind a header whose sizes are those of the file: libsndfile takes data of
-  /// size 0, in a file of size 8, for those up to its end. What follows the samples is ignored.
+  /// Returns the samples behind a header whose sizes are those of the file: libsndfile takes data
+  /// of size 0, in a file of size 8, for those up to its end. What follows the samples is ignored.
   [[nodiscard]] wave_file repaired() const {
     std::string format;
     std::optional<std::size_t> long_size;
@@ -60,20 +57,17 @@ class riff_file {
       const bool is_open =
           is_data && (size == 0 || size > rest) && is_unknown(offset, size, long_size.has_value());
       if (is_open) size = open_end(offset) - offset;
-      if (size > rest) {
-        refuse(
-            from_.name(),
-            "is truncated: its '{}' chunk claims {} bytes but {} follow; copy or record it again",
-            printable(id), size, rest);
-      }
+      refuse_if(
+          size > rest, from_.name(),
+          "is truncated: its '{}' chunk claims {} bytes but {} follow; copy or record it again",
+          printable(id), size, rest);
       if (is_data) return {header_of(format, size, is_open), offset, offset + size};
       if (id == "ds64" && size >= 16) long_size = number_at<std::uint64_t>(offset + 8);
       if (id == "fmt ") format = bytes_at(offset, std::min(size, max_format_bytes));
       offset = std::min(offset + size + size % 2, from_.size());
     }
-    if (from_.size() - offset > 1) {
-      refuse(from_.name(), "ends inside a chunk header; copy or record it again");
-    }
+    refuse_if(from_.size() - offset > 1, from_.name(),
+              "ends inside a chunk header; copy or record it again");
     refuse(from_.name(), "has no '{}' chunk; record it again", format.empty() ? "fmt " : "data");
   }
 
@@ -95,10 +89,9 @@ class riff_file {
   void check(std::string& format, std::size_t n_bytes, bool is_open) const {
     const std::string& name = from_.name();
     if (format.empty()) refuse(name, "has no 'fmt ' chunk before its samples; record it again");
-    if (format.size() < 16) {
-      refuse(name, "has a 'fmt ' chunk of {} bytes, at least 16 are needed; record it again",
-             format.size());
-    }
+    refuse_if(format.size() < 16, name,
+              "has a 'fmt ' chunk of {} bytes, at least 16 are needed; record it again",
+              format.size());
     const auto word = [&](std::size_t offset) -> std::size_t {
       return load<std::uint16_t>(reinterpret_cast<const std::byte*>(&format[offset]), order_);
     };

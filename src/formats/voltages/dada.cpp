@@ -52,10 +52,8 @@ std::string take_header(const byte_source& source, std::size_t& offset) {
                                        : number_from<std::size_t>(trimmed(text.substr(
                                              key + 8, text.find_first_of("\n#", key) - key - 8)));
   const std::size_t n_bytes = stated.value_or(0);
-  if (n_bytes < 64 || n_bytes > max_bytes) {
-    refuse(source.name(), "has a header without an HDR_SIZE from 64 to {}; it is no DADA file",
-           max_bytes);
-  }
+  refuse_if(n_bytes < 64 || n_bytes > max_bytes, source.name(),
+            "has a header without an HDR_SIZE from 64 to {}; it is no DADA file", max_bytes);
   // A header that is a file of its own need not be padded.
   text.resize(std::min(n_bytes, source.file_end(offset) - offset));
   source.read(offset, std::as_writable_bytes(std::span(text)));
@@ -117,11 +115,9 @@ void set_strides(dada_shape& shape, std::string_view order, std::string_view nam
     if (letter == 'F') layout.channel_bits = std::exchange(bits, bits * shape.n_channels);
     if (letter == 'P') layout.polarisation_bits = std::exchange(bits, bits * shape.n_polarisations);
   }
-  if (n_known != 0x010101 || layout.time_bits != shape.time_bytes() * 8) {
-    refuse(name,
-           "has samples in ORDER '{}'; TFP and TPF are read, so convert it, as by dspsr's digifil",
-           printable(order));
-  }
+  refuse_if(n_known != 0x010101 || layout.time_bits != shape.time_bytes() * 8, name,
+            "has samples in ORDER '{}'; TFP and TPF are read, so convert it, as by dspsr's digifil",
+            printable(order));
 }
 
 dada_shape shape_of(const header_fields& fields, std::string_view name) {
@@ -134,16 +130,13 @@ dada_shape shape_of(const header_fields& fields, std::string_view name) {
                    .centre_mhz = fields.real_of("FREQ"),
                    .band_mhz = fields.real_of("BW")};
   const auto bits = fields.number_of<int>("NBIT", -64, 64, "number of bits");
-  if (bits != 8 && bits != 16) {
-    refuse(name,
-           "has samples of NBIT {}; 8 and 16 bits are read, so convert it, as by dspsr's digifil",
-           bits.value_or(0));
-  }
+  refuse_if(bits != 8 && bits != 16, name,
+            "has samples of NBIT {}; 8 and 16 bits are read, so convert it, as by dspsr's digifil",
+            bits.value_or(0));
   shape.sample_bits = static_cast<std::size_t>(*bits);
-  if (fields.count_of("NANT", 1, max_count).value_or(1) != 1 ||
-      fields.count_of("OBS_OVERLAP", 0, max_count).value_or(0) != 0) {
-    refuse(name, "has several antennas or files that overlap; convert it to a file of each");
-  }
+  refuse_if(fields.count_of("NANT", 1, max_count).value_or(1) != 1 ||
+                fields.count_of("OBS_OVERLAP", 0, max_count).value_or(0) != 0,
+            name, "has several antennas or files that overlap; convert it to a file of each");
   set_strides(shape, fields.text_of("ORDER").value_or("TFP"), name);
   shape.start = start_of(fields, name);
   return shape;
@@ -167,22 +160,21 @@ std::size_t take_file(const byte_source& source, std::size_t offset, std::size_t
       list.shape = shape;
       list.target = fields.text_of("SOURCE").value_or("");
     }
-    if (shape.layout.time_bits != list.shape.layout.time_bits ||
-        shape.layout.channel_bits != list.shape.layout.channel_bits ||
-        shape.n_parts != list.shape.n_parts || shape.sample_us != list.shape.sample_us ||
-        shape.centre_mhz != list.shape.centre_mhz || shape.band_mhz != list.shape.band_mhz) {
-      refuse(name, "has another header in file {} than in the first; give files of one observation",
-             number);
-    }
+    refuse_if(
+        shape.layout.time_bits != list.shape.layout.time_bits ||
+            shape.layout.channel_bits != list.shape.layout.channel_bits ||
+            shape.n_parts != list.shape.n_parts || shape.sample_us != list.shape.sample_us ||
+            shape.centre_mhz != list.shape.centre_mhz || shape.band_mhz != list.shape.band_mhz,
+        name, "has another header in file {} than in the first; give files of one observation",
+        number);
     stated = fields.count_of("OBS_OFFSET", 0, max_count);
   }
   const std::size_t end = source.file_end(offset), time_bytes = list.shape.time_bytes();
   const std::size_t follows =
       list.packets.empty() ? 0 : list.packets.back().begin + list.packets.back().n_samples;
   const std::size_t n_samples = (end - offset) / time_bytes;
-  if (n_samples == 0) {
-    refuse(name, "is a DADA header without samples; give it with --sequence and their file");
-  }
+  refuse_if(n_samples == 0, name,
+            "is a DADA header without samples; give it with --sequence and their file");
   list.packets.push_back({number, offset, n_samples, stated ? *stated / time_bytes : follows});
   return end;
 }

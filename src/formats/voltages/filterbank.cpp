@@ -7,8 +7,7 @@
 #include "formats/files/atomic_file.hpp"   // atomic_file
 #include "formats/files/byte_order.hpp"    // load, store
 #include "formats/voltages/heap_file.hpp"  // heap_file
-#include "text/formatted.hpp"              // formatted
-#include "wingbeat/error.hpp"              // plan_error
+#include "text/reject.hpp"                 // reject
 
 namespace wingbeat::formats {
 namespace {
@@ -57,7 +56,7 @@ class filterbank final : public heap_file {
         scale_(row_),
         most_rows_(std::clamp<std::size_t>((std::size_t{1} << 22) / spec.n_channels, 16, 1024)) {
     if (spec.bank.output == heap_sample::fp32) return;
-    throw plan_error(formatted("{} has powers of fp32 values alone; write .npy", file));
+    reject("{} has powers of fp32 values alone; write .npy", file);
   }
 
   void add(const channelised_heap& heap) override {

@@ -82,10 +82,9 @@ frame_list take_frames(const byte_source& source, const frame_format& format,
       list.first = next;
       first.assign(head.begin(), head.end());
     }
-    if (next.shape != list.first.shape || next.epoch_mjd != list.first.epoch_mjd) {
-      refuse(name, "has frame {} of another size, shape or epoch than the first; split the file",
-             number);
-    }
+    refuse_if(next.shape != list.first.shape || next.epoch_mjd != list.first.epoch_mjd, name,
+              "has frame {} of another size, shape or epoch than the first; split the file",
+              number);
     list.packets.push_back({offset + next.shape.header, next.second, next.number, next.stated_rate,
                             static_cast<std::uint16_t>(next.thread),
                             static_cast<std::uint8_t>(next.extension),
@@ -167,13 +166,12 @@ struct time_line {
 std::size_t frames_at(double sample_rate_hz, const frame_shape& shape, std::string_view name) {
   const double frames = sample_rate_hz / static_cast<double>(shape.n_samples());
   const double whole = std::round(frames);
-  if (whole < 1 || whole > static_cast<double>(max_frames_per_second) ||
-      std::abs(frames - whole) > 1e-6 * frames) {
-    refuse(name,
-           "has frames of {} samples, of which {} samples a second make no whole number of frames "
-           "a second; give the rate that it was sampled at by --adc-rate",
-           shape.n_samples(), sample_rate_hz);
-  }
+  refuse_if(whole < 1 || whole > static_cast<double>(max_frames_per_second) ||
+                std::abs(frames - whole) > 1e-6 * frames,
+            name,
+            "has frames of {} samples, of which {} samples a second make no whole number of frames "
+            "a second; give the rate that it was sampled at by --adc-rate",
+            shape.n_samples(), sample_rate_hz);
   return static_cast<std::size_t>(whole);
 }
 
@@ -200,24 +198,20 @@ void leave_out_strays(frame_list& list, std::size_t n_threads, std::string_view 
   std::map<std::uint32_t, std::uint32_t> middles;
   for (auto& [second, values] : numbers) middles[second] = middle_of(std::move(values));
   list.leave_out(why, [&](const frame& f) { return is_far(f.number, middles[f.second]); });
-  if (2 * list.packets.size() <= n_before) {
-    refuse(name,
-           "has {} frames, {} of which are far from the time of others; split the file at "
-           "the gap",
-           n_before, n_before - list.packets.size());
-  }
+  refuse_if(2 * list.packets.size() <= n_before, name,
+            "has {} frames, {} of which are far from the time of others; split the file at "
+            "the gap",
+            n_before, n_before - list.packets.size());
 }
 
 /// Leaves out frames of numbers beyond a second, unless they are many.
 void require_numbers(frame_list& list, std::size_t frames_per_second, std::string_view name) {
   const auto is_beyond = [&](const frame& f) { return f.number >= frames_per_second; };
   const auto n_beyond = std::count_if(list.packets.begin(), list.packets.end(), is_beyond);
-  if (2 * static_cast<std::size_t>(n_beyond) >= list.packets.size()) {
-    refuse(name,
-           "has {} frames a second by its rate, and {} of {} frames have higher numbers; give a "
-           "higher rate by --adc-rate",
-           frames_per_second, n_beyond, list.packets.size());
-  }
+  refuse_if(2 * static_cast<std::size_t>(n_beyond) >= list.packets.size(), name,
+            "has {} frames a second by its rate, and {} of {} frames have higher numbers; give a "
+            "higher rate by --adc-rate",
+            frames_per_second, n_beyond, list.packets.size());
   list.leave_out("has a number beyond its second", is_beyond);
 }
 
@@ -238,10 +232,9 @@ time_line times_of(const frame_list& list, std::size_t n_threads,
   // The product fits: both factors are below 2^32.
   line.n_frames = seconds * std::min(line.frames_per_second, max_frames_per_second) + last.number +
                   1 - first.number;
-  if (line.n_frames > max_lost_share * (frames.size() / n_threads + 1)) {
-    refuse(name, "has {} frames within the time of {}; split the file at the gap", frames.size(),
-           line.n_frames);
-  }
+  refuse_if(line.n_frames > max_lost_share * (frames.size() / n_threads + 1), name,
+            "has {} frames within the time of {}; split the file at the gap", frames.size(),
+            line.n_frames);
   return line;
 }
 
@@ -270,16 +263,15 @@ std::uint32_t header_field(bytes head, std::size_t i, unsigned first, unsigned c
 
 void require_whole_frame(const frame_shape& shape, std::size_t n_left, std::size_t index,
                          std::string_view name) {
-  if (shape.frame_bytes > n_left) {
-    refuse(name, "is truncated: frame {} claims {} bytes but {} follow; copy or record it again",
-           index, shape.frame_bytes, n_left);
-  }
-  if (shape.frame_bytes <= shape.header || shape.n_samples() == 0 ||
-      shape.n_samples() * shape.sample_bits * (shape.is_complex ? 2 : 1) * shape.n_channels !=
-          (shape.frame_bytes - shape.header) * 8) {
-    refuse(name, "has {} bytes in frame {}, which hold no whole samples of {} channels of {} bits",
-           shape.frame_bytes, index, shape.n_channels, shape.sample_bits);
-  }
+  refuse_if(shape.frame_bytes > n_left, name,
+            "is truncated: frame {} claims {} bytes but {} follow; copy or record it again", index,
+            shape.frame_bytes, n_left);
+  refuse_if(
+      shape.frame_bytes <= shape.header || shape.n_samples() == 0 ||
+          shape.n_samples() * shape.sample_bits * (shape.is_complex ? 2 : 1) * shape.n_channels !=
+              (shape.frame_bytes - shape.header) * 8,
+      name, "has {} bytes in frame {}, which hold no whole samples of {} channels of {} bits",
+      shape.frame_bytes, index, shape.n_channels, shape.sample_bits);
 }
 
 bool frame_header::is_valid_in(std::optional<std::size_t> channel) const {

@@ -53,12 +53,11 @@ std::optional<channel_frequencies> frequencies_of(const sky& seen, block_list& l
   if (!centre_mhz || (!band_mhz && !channel_mhz)) return std::nullopt;
   const double width_mhz = band_mhz ? *band_mhz : *channel_mhz * n;
   // Of one channel some programs write reals, at twice the rate.
-  if (list.first.shape.n_channels == 1 && list.sample_rate_hz > 1.9e6 * std::abs(width_mhz) &&
-      list.sample_rate_hz < 2.1e6 * std::abs(width_mhz)) {
-    refuse(name,
-           "has one channel at twice the rate of its OBSBW, as real samples have; complex "
-           "ones are read, so convert it");
-  }
+  refuse_if(list.first.shape.n_channels == 1 && list.sample_rate_hz > 1.9e6 * std::abs(width_mhz) &&
+                list.sample_rate_hz < 2.1e6 * std::abs(width_mhz),
+            name,
+            "has one channel at twice the rate of its OBSBW, as real samples have; complex "
+            "ones are read, so convert it");
   return channels_of_band(*centre_mhz * 1e6, width_mhz * 1e6, static_cast<std::size_t>(n), true);
 }
 
@@ -70,14 +69,12 @@ std::size_t take_block(const byte_source& source, std::size_t offset, std::size_
   const guppi_header header = take_guppi_header(source, offset);
   const block_shape& shape = header.shape;
   if (list.packets.empty()) list.first = header;
-  if (shape != list.first.shape) {
-    refuse(name, "has block {} of another size or shape than the first; split the file", number);
-  }
+  refuse_if(shape != list.first.shape, name,
+            "has block {} of another size or shape than the first; split the file", number);
   if (header.is_direct) offset = behind_padding(offset, size_bytes);
-  if (shape.block_bytes > size_bytes - offset) {
-    refuse(name, "is truncated: block {} claims {} bytes but {} follow; copy or record it again",
-           number, shape.block_bytes, size_bytes - offset);
-  }
+  refuse_if(shape.block_bytes > size_bytes - offset, name,
+            "is truncated: block {} claims {} bytes but {} follow; copy or record it again", number,
+            shape.block_bytes, size_bytes - offset);
   if (header.has_drops) ++list.n_with_drops;
   list.packets.push_back({header.packet_index, number, offset, header.seen});
   offset += shape.block_bytes;

@@ -38,18 +38,15 @@ header_fields take_cards(const byte_source& source, std::size_t& offset) {
   header_fields cards{name, "GUPPI raw"};
   for (std::size_t i = 0; i < max_cards; ++i) {
     const auto bytes = reader.at(offset, card_bytes);
-    if (bytes.size() < card_bytes) {
-      refuse(name, "ends inside a header, {} cards behind its start; copy or record it again", i);
-    }
+    refuse_if(bytes.size() < card_bytes, name,
+              "ends inside a header, {} cards behind its start; copy or record it again", i);
     const std::string_view card{reinterpret_cast<const char*>(bytes.data()), card_bytes};
     offset += card_bytes;
     if (trimmed(card) == "END") return cards;
     if (is_commentary(card)) continue;
-    if (card[key_bytes] != '=') {
-      refuse(name,
-             "has the card '{}' in a header, without '=' behind 8 letters; it is no GUPPI raw",
-             printable(card));
-    }
+    refuse_if(card[key_bytes] != '=', name,
+              "has the card '{}' in a header, without '=' behind 8 letters; it is no GUPPI raw",
+              printable(card));
     cards.add(trimmed(card.substr(0, key_bytes)), value_of(card.substr(key_bytes + 1)));
   }
   refuse(name, "has a header of more than {} cards; it is no GUPPI raw", max_cards);
@@ -58,10 +55,9 @@ header_fields take_cards(const byte_source& source, std::size_t& offset) {
 /// Throws `file_error` for samples that are no integers.
 void require_integers(const header_fields& cards, std::string_view name) {
   const std::string_view kind = cards.text_of("DATATYPE").value_or("INTEGER");
-  if (kind != "INTEGER") {
-    refuse(name, "has samples of DATATYPE '{}'; those of INTEGER are read, so convert it",
-           printable(kind));
-  }
+  refuse_if(kind != "INTEGER", name,
+            "has samples of DATATYPE '{}'; those of INTEGER are read, so convert it",
+            printable(kind));
 }
 
 block_shape shape_of(const header_fields& cards, std::string_view name) {
@@ -77,17 +73,14 @@ block_shape shape_of(const header_fields& cards, std::string_view name) {
   // Four stood for the parts of two polarisations, before it was two.
   shape.n_polarisations = n_polarisations == 1 ? 1 : 2;
   if (n_polarisations == 3) refuse(name, "has NPOL 3; 1, 2 and 4 are read");
-  if (shape.n_channels % shape.n_antennas != 0) {
-    refuse(name, "has OBSNCHAN {}, no multiple of its NANTS {}; record it again", shape.n_channels,
-           shape.n_antennas);
-  }
-  if (shape.sample_bits != 4 && shape.sample_bits != 8 && shape.sample_bits != 16) {
-    refuse(name, "has samples of {} bits; 4, 8 and 16 are read, so convert it", shape.sample_bits);
-  }
-  if (shape.block_bytes * 8 % shape.time_bits() != 0) {
-    refuse(name, "has blocks of {} bytes, no multiple of the {} bits of a time; record it again",
-           shape.block_bytes, shape.time_bits());
-  }
+  refuse_if(shape.n_channels % shape.n_antennas != 0, name,
+            "has OBSNCHAN {}, no multiple of its NANTS {}; record it again", shape.n_channels,
+            shape.n_antennas);
+  refuse_if(shape.sample_bits != 4 && shape.sample_bits != 8 && shape.sample_bits != 16, name,
+            "has samples of {} bits; 4, 8 and 16 are read, so convert it", shape.sample_bits);
+  refuse_if(shape.block_bytes * 8 % shape.time_bits() != 0, name,
+            "has blocks of {} bytes, no multiple of the {} bits of a time; record it again",
+            shape.block_bytes, shape.time_bits());
   shape.n_samples = shape.block_bytes * 8 / shape.time_bits();
   shape.overlap = cards.count_of("OVERLAP", 0, shape.n_samples - 1).value_or(0);
   return shape;

@@ -26,14 +26,13 @@ std::optional<std::uint32_t> decimal(std::uint32_t digits, unsigned count) {
 frame_header parse(std::span<const std::byte> head, std::size_t n_left, std::size_t index,
                    std::string_view name, const voltage_options& options) {
   constexpr std::int64_t cycle_days = 1000;
-  if (head.size() < header_bytes) {
-    refuse(name, "ends inside the header of frame {}; copy or record it again", index);
-  }
+  refuse_if(head.size() < header_bytes, name,
+            "ends inside the header of frame {}; copy or record it again", index);
   const auto day = decimal(header_field(head, 2, 20, 12), 3);
   const auto second = decimal(header_field(head, 2, 0, 20), 5);
-  if (header_field(head, 0, 0, 32) != sync_word || !day || !second || *second >= seconds_of_day) {
-    refuse(name, "has a damaged header at frame {}", index);
-  }
+  refuse_if(
+      header_field(head, 0, 0, 32) != sync_word || !day || !second || *second >= seconds_of_day,
+      name, "has a damaged header at frame {}", index);
   frame_header found{.shape = {.frame_bytes = frame_bytes,
                                .header = header_bytes,
                                .n_channels = options.n_channels.value_or(1),
@@ -63,19 +62,16 @@ std::unique_ptr<voltage_file> open_mark5b(const byte_source& source,
                                           const voltage_options& options) {
   const std::size_t n_channels = options.n_channels.value_or(0);
   const unsigned bits = options.sample_bits.value_or(2);
-  if (n_channels == 0) {
-    refuse(
-        source.name(),
-        "is Mark 5B, which does not state its channels; give them by --file-channels, a power of "
-        "two up to 32 divided by the bits of a sample");
-  }
-  if ((bits != 1 && bits != 2) || n_channels * bits > 32 || (n_channels & (n_channels - 1)) != 0) {
-    refuse(
-        source.name(),
-        "is Mark 5B, and {} channels of {} bits are given; give 1 or 2 bits by --sample-bits, and "
-        "a power of two of channels, so that all have at most 32 bits",
-        n_channels, bits);
-  }
+  refuse_if(
+      n_channels == 0, source.name(),
+      "is Mark 5B, which does not state its channels; give them by --file-channels, a power of "
+      "two up to 32 divided by the bits of a sample");
+  refuse_if(
+      (bits != 1 && bits != 2) || n_channels * bits > 32 || (n_channels & (n_channels - 1)) != 0,
+      source.name(),
+      "is Mark 5B, and {} channels of {} bits are given; give 1 or 2 bits by --sample-bits, and "
+      "a power of two of channels, so that all have at most 32 bits",
+      n_channels, bits);
   return open_frames(source, mark5b_frames, options);
 }
 

@@ -42,9 +42,8 @@ frame_header parse(bytes head, std::size_t n_left, std::size_t index, std::strin
                    const voltage_options&) {
   constexpr unsigned max_channels_log2 = 16;
   const bool is_legacy = head.size() >= 4 && header_field(head, 0, 30, 1) == 1;
-  if (head.size() < (is_legacy ? legacy_header_bytes : header_bytes)) {
-    refuse(name, "ends inside the header of frame {}; copy or record it again", index);
-  }
+  refuse_if(head.size() < (is_legacy ? legacy_header_bytes : header_bytes), name,
+            "ends inside the header of frame {}; copy or record it again", index);
   frame_header found{.shape = {},
                      .second = header_field(head, 0, 0, 30),
                      .number = header_field(head, 1, 0, 24),
@@ -57,15 +56,13 @@ frame_header parse(bytes head, std::size_t n_left, std::size_t index, std::strin
   const unsigned channels_log2 = header_field(head, 2, 24, 5);
   shape.sample_bits = header_field(head, 3, 26, 5) + 1;
   shape.is_complex = header_field(head, 3, 31, 1) == 1;
-  if (channels_log2 > max_channels_log2) {
-    refuse(name, "claims 2^{} channels in frame {}; at most 2^{} are read", channels_log2, index,
-           max_channels_log2);
-  }
+  refuse_if(channels_log2 > max_channels_log2, name,
+            "claims 2^{} channels in frame {}; at most 2^{} are read", channels_log2, index,
+            max_channels_log2);
   shape.n_channels = std::size_t{1} << channels_log2;
   const std::size_t bits = shape.sample_bits;
-  if (bits != 1 && bits != 2 && bits != 4 && bits != 8 && bits != 16 && bits != 32) {
-    refuse(name, "has samples of {} bits in frame {}; 1, 2, 4, 8, 16 and 32 are read", bits, index);
-  }
+  refuse_if(bits != 1 && bits != 2 && bits != 4 && bits != 8 && bits != 16 && bits != 32, name,
+            "has samples of {} bits in frame {}; 1, 2, 4, 8, 16 and 32 are read", bits, index);
   require_whole_frame(shape, n_left, index, name);
   if (!is_legacy) parse_extension(head, found);
   return found;

@@ -8,9 +8,8 @@
 #include "formats/files/atomic_file.hpp"                // atomic_file
 #include "formats/files/byte_order.hpp"                 // store
 #include "formats/voltages/heap_file.hpp"               // heap_file
-#include "text/formatted.hpp"                           // formatted
+#include "text/reject.hpp"                              // reject
 #include "wingbeat/device/channeliser/heap_sample.hpp"  // complex_bytes
-#include "wingbeat/error.hpp"                           // plan_error
 
 namespace wingbeat::formats {
 namespace {
@@ -25,23 +24,22 @@ class vdif_writer final : public heap_file {
         value_bytes_(device::channeliser::complex_bytes(spec.bank.output)) {
     constexpr std::size_t about_bytes = 32768, max_bytes = std::size_t{1} << 27;
     const double rate_hz = std::round(spec.spectrum_rate_hz);
-    if (!std::has_single_bit(spec.n_channels) ||
-        std::abs(rate_hz - spec.spectrum_rate_hz) > 1e-9 * rate_hz) {
-      throw plan_error(formatted(
-          "{} cannot hold {} channels of {} samples a second: VDIF has a power of two of channels "
-          "and a whole number of frames a second; give other --channels, or write .npy",
-          file, spec.n_channels, spec.spectrum_rate_hz));
-    }
+    reject_if(
+        !std::has_single_bit(spec.n_channels) ||
+            std::abs(rate_hz - spec.spectrum_rate_hz) > 1e-9 * rate_hz,
+        "{} cannot hold {} channels of {} samples a second: VDIF has a power of two of channels "
+        "and a whole number of frames a second; give other --channels, or write .npy",
+        file, spec.n_channels, spec.spectrum_rate_hz);
     rate_hz_ = static_cast<std::uint64_t>(rate_hz);
     const std::size_t time_bytes = spec.n_channels * value_bytes_;
     // Frames hold no part of a heap, and a second no part of a frame.
     n_ = static_cast<std::size_t>(std::gcd(rate_hz_, std::uint64_t{spec.spectra}));
     while (n_ % 2 == 0 && n_ * time_bytes > about_bytes) n_ /= 2;
     if (n_ * time_bytes % 8 != 0 || n_ * time_bytes >= max_bytes) {
-      throw plan_error(
-          formatted("{} cannot hold frames of {} bytes, which VDIF counts in eights; "
-                    "give other --channels, or write .npy",
-                    file, n_ * time_bytes));
+      reject(
+          "{} cannot hold frames of {} bytes, which VDIF counts in eights; "
+          "give other --channels, or write .npy",
+          file, n_ * time_bytes);
     }
     frame_.resize(header_bytes + n_ * time_bytes);
   }

@@ -79,9 +79,8 @@ void voltage_file::read_packet(std::size_t offset, std::size_t channel, std::siz
                           (offsets_.size() - 1) * layout_.polarisation_bits;
   const std::size_t n_bytes = (end + 7) / 8 - begin / 8;
   const auto data = reader_.at(offset + begin / 8, n_bytes);
-  if (data.size() < n_bytes) {
-    refuse(name_, "ends within a {}; another program shortened it", layout_.noun);
-  }
+  refuse_if(data.size() < n_bytes, name_, "ends within a {}; another program shortened it",
+            layout_.noun);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t bit =
         begin % 8 + i * layout_.time_bits + polarisation * layout_.polarisation_bits;

@@ -201,16 +201,15 @@ TEST(npy, refuses_absurd_shapes) {
 
 TEST(npy, refuses_headers_that_are_not_the_literal) {
   for (const char* header :
-       {"", "{", "[]", "{'descr' '<f4'}", "{'descr': '<f4}", "{'descr': f4}",
-        "{'descr': '<\\x664'}", "{'shape': (1)}", "{'shape': (1 2)}", "{'shape': (,)}",
-        "{'shape': (-1,)}", "{'shape': [1]}", "{'shape': (1.0,)}", "{'shape': (1,}",
-        "{'fortran_order': 0}", "{'fortran_order': true}", "{'descr': __import__('os')}",
-        "{'descr': '<f4' 'fortran_order': False}", "{,}"}) {
+       {"{'descr' '<f4'}", "{'descr': '<f4}", "{'descr': f4}", "{'descr': __import__('os')}"}) {
     EXPECT_THAT(refusal(npy(header, "")), HasSubstr("in its .npy header where")) << header;
   }
-  EXPECT_THAT(refusal(npy(describe("<f4", "(1,)") + " x", f4(1))), HasSubstr("where the end"));
-  EXPECT_THAT(refusal(npy("{'descr': '<f4', 'descr': '<f4'}", "")), HasSubstr("twice"));
-  EXPECT_THAT(refusal(npy("{'colour': 'red'}", "")), HasSubstr("unknown key 'colour'"));
+  for (const char* shape : {"(1)", "(1 2)", "(,)", "(-1,)", "[1]", "(1.0,)", "(1,", "1"}) {
+    EXPECT_THAT(refusal(npy(describe("<f4", shape), "")), HasSubstr(".npy header where")) << shape;
+  }
+  for (const char* order : {"0", "true", "'F'", ""}) {
+    EXPECT_THAT(refusal(npy(describe("<f4", "(1,)", order), "")), HasSubstr("True or False"));
+  }
   EXPECT_THAT(refusal(npy("{}", "")), HasSubstr("lacks 'descr'"));
   EXPECT_THAT(refusal(npy("{'descr': '<f4', 'fortran_order': False}", "")),
               HasSubstr("lacks 'shape'"));
