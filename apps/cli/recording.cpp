@@ -4,8 +4,11 @@
 #include <algorithm>  // count, find, min, ranges::find
 #include <cmath>      // abs, floor, nearbyint
 #include <string_view>
+#include <typeinfo>  // typeid
+#include <utility>   // move
 
 #include "channelising/arithmetic/packed_samples.hpp"  // packed_bytes, unpack_samples
+#include "cli/byte_source.hpp"                         // byte_source
 #include "cli/messages.hpp"                            // counted, print_message
 #include "cli/option.hpp"                              // refuse_choice
 #include "formats/files/extension.hpp"                 // extension_of
@@ -13,6 +16,7 @@
 #include "formats/files/signature.hpp"                 // is_text, signed_content
 #include "formats/files/whole_file.hpp"                // largest_file_bytes
 #include "formats/signals/numbers.hpp"                 // raw_layout_of
+#include "formats/signals/sample_reader.hpp"           // open_samples
 #include "formats/signals/sigmf.hpp"                   // is_sigmf
 #include "text/formatted.hpp"                          // formatted
 #include "text/listed.hpp"                             // listed
@@ -89,6 +93,17 @@ std::string require_raw(const byte_source& pipe, const std::string& format) {
          pipe.name(), found, format == "auto" ? ", or give --format raw" : "");
 }
 
+void say_zeros(const formats::voltages& held, const std::string& name) {
+  std::size_t n_missing = 0, n_packets = 0;
+  for (const std::vector<bool>& present : held.present) {
+    n_packets += present.size();
+    n_missing += static_cast<std::size_t>(std::count(present.begin(), present.end(), false));
+  }
+  if (n_missing == 0) return;
+  print_message("{}: {} of {} of {} are missing, and zeros in their place", name, n_missing,
+                counted(n_packets, "packet"), counted(held.packet_samples, "sample"));
+}
+
 }  // namespace
 
 void require_packed_samples(const std::string& name) {
@@ -97,6 +112,136 @@ void require_packed_samples(const std::string& name) {
   refuse_if(formats::is_guppi(file.head()), name,
             "is GUPPI raw, and packed samples are taken here; wingbeat channelise reads it");
 }
+
+class recorded_source {
+ public:
+  recorded_source(std::string file, formats::voltages stated)
+      : name(std::move(file)), held(std::move(stated)) {}
+  virtual ~recorded_source() = default;
+
+  /// Reads samples `first` to `first + count` of channels, or fewer at the end of a pipe, as
+  /// integers [channel][polarisation][sample][part]; returns how many.
+  virtual std::size_t read(std::span<const std::size_t> channels, std::size_t first,
+                           std::size_t count) = 0;
+
+  std::string name;
+  /// Of the files, without samples; packets of 0 samples: there are none; 0 samples: not known.
+  formats::voltages held;
+  double full_scale = 0;  ///< The integer of a sample that is 1; 0: the file has integers itself.
+  std::vector<std::int16_t> integers = {};
+};
+
+namespace {
+
+/// Packed samples of one polarisation.
+class packed_source final : public recorded_source {
+ public:
+  packed_source(std::unique_ptr<byte_source> file, unsigned sample_bits)
+      : recorded_source(file->name(), {.n_samples = file->size().value_or(0) * 8 / sample_bits,
+                                       .sample_bits = sample_bits}),
+        file_(std::move(file)) {
+    refuse_if(file_->size() && held.n_samples == 0, name, "holds less than one sample of {} bits",
+              sample_bits);
+  }
+
+  std::size_t read(std::span<const std::size_t>, std::size_t, std::size_t count) override {
+    bytes_.resize(channelising::packed_bytes(count, held.sample_bits));
+    count = std::min(count, file_->read(bytes_) * 8 / held.sample_bits);
+    integers.resize(count);
+    channelising::unpack_samples(bytes_, held.sample_bits, 0, integers);
+    return count;
+  }
+
+ private:
+  std::unique_ptr<byte_source> file_;
+  std::vector<std::byte> bytes_;
+};
+
+/// Samples that become integers of 16 bits.
+class signal_source final : public recorded_source {
+ public:
+  explicit signal_source(std::unique_ptr<formats::sample_reader> reader)
+      : recorded_source(reader->name(), stated_by(reader->shape())), reader_(std::move(reader)) {
+    // Real numbers without a scale are those of a digitiser.
+    const formats::signal& shape = reader_->shape();
+    full_scale = shape.is_real && shape.n_channels == 0 ? 1 : 32768;
+  }
+
+  std::size_t read(std::span<const std::size_t>, std::size_t first, std::size_t count) override {
+    constexpr double most = 32767;
+    const std::size_t n_rows = held.n_polarisations, parts = held.is_complex ? 2 : 1;
+    const std::vector<double> numbers = reader_->read(first, count);
+    integers.resize(numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::size_t frame = i / parts / n_rows;
+      const double number = std::nearbyint(numbers[i] * full_scale);
+      if (std::abs(number) > most + 1 || (full_scale == 1 && number != numbers[i])) {
+        refuse(name,
+               "has {:g} in sample {}; {}, so scale it by wingbeat filter, or save it as such",
+               numbers[i], first + frame,
+               full_scale == 1 ? "integers of 16 bits are channelised"
+                               : "magnitudes up to 1 are channelised");
+      }
+      integers[((i / parts % n_rows) * count + frame) * parts + i % parts] =
+          static_cast<std::int16_t>(std::min(number, most));
+    }
+    return count;
+  }
+
+ private:
+  static formats::voltages stated_by(const formats::signal& shape) {
+    formats::voltages stated{.n_polarisations = shape.n_rows,
+                             .n_samples = shape.row_length,
+                             .is_complex = !shape.is_real,
+                             .sample_rate_hz = shape.sample_rate_hz};
+    if (shape.centre_hz > 0) stated.frequencies = {shape.centre_hz, shape.sample_rate_hz};
+    return stated;
+  }
+
+  std::unique_ptr<formats::sample_reader> reader_;
+};
+
+class voltage_source final : public recorded_source {
+ public:
+  voltage_source(const std::vector<std::string>& files, const formats::voltage_format& format,
+                 const recording_options& options)
+      : recorded_source(files[0], {}),
+        has_levels_(options.levels == sample_levels::optimal),
+        content_(files.size() == 1
+                     ? std::make_unique<formats::byte_source>(files[0], formats::largest_file_bytes)
+                     : std::make_unique<formats::byte_source>(files)) {
+    formats::voltage_options stated = options.stated;
+    if (options.channels.size() == 1) stated.channel = options.channels[0];
+    file_ = format.open(*content_, stated);
+    held = file_->contents();
+    for (const std::string& remark : held.remarks) {
+      if (options.is_strict) refuse(name, "{}", remark);
+      print_message("{}: {}", name, remark);
+    }
+  }
+
+  std::size_t read(std::span<const std::size_t> channels, std::size_t first,
+                   std::size_t count) override {
+    const std::size_t row = count * (held.is_complex ? 2 : 1), n_pols = held.n_polarisations;
+    integers.resize(channels.size() * n_pols * row);
+    std::vector<std::span<std::int16_t>> rows;
+    for (std::size_t i = 0; i < channels.size() * n_pols; ++i) {
+      rows.push_back(std::span(integers).subspan(i * row, row));
+    }
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      file_->read(channels[i], first, count, std::span(rows).subspan(i * n_pols, n_pols));
+    }
+    if (has_levels_) set_levels(integers, held.sample_bits);
+    return count;
+  }
+
+ private:
+  bool has_levels_;
+  std::unique_ptr<formats::byte_source> content_;
+  std::unique_ptr<formats::voltage_file> file_;
+};
+
+}  // namespace
 
 recording::recording(const std::vector<std::string>& files, const recording_options& options)
     : options_(options),
@@ -115,30 +260,20 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
     refuse_choice("--format", format, listed(known));
   }
   for (const std::string& name : files) {
-    if (is_signal(name, format)) {
-      open_samples(name, format);
-      continue;
-    }
-    auto file = std::make_unique<byte_source>(name);
-    std::string kind = format;
-    if (name == "-" || !file->size()) kind = require_raw(*file, format);
-    if (kind == "auto") kind = format_of(*file);
-    is_assumed_ = is_assumed_ || (kind == "raw" && !options.stated.sample_bits);
-    open(std::move(file), kind, options.is_sequence ? files : std::vector{name});
+    add(open(name, options.is_sequence ? files : std::vector{name}));
     if (options.is_sequence) break;
   }
-  if (!is_measured_) n_samples_.reset();
+  // A pipe's end is not known, and the other file is read as far.
+  const auto is_open = [](const auto& each) { return each->held.n_samples == 0; };
+  if (std::ranges::any_of(sources_, is_open)) n_samples_.reset();
   const auto refuse_where = [&](bool is_given, const char* option) {
-    if (!voltages_.empty() || !is_given) return;
+    if (has_packets() || !is_given) return;
     reject("{} is given, and {} has no headers, and one channel; give it for {} alone", option,
            files[0], listed(std::vector(known.begin() + 3, known.end())));
   };
   refuse_where(!options.channels.empty(), "--coarse-channel");
   refuse_where(options.is_sequence, "--sequence");
   refuse_where(options.levels.has_value(), "--levels");
-  if (!streams_.empty() + !voltages_.empty() + !samples_.empty() > 1) {
-    reject("{} and {} are of different formats; convert one", files[0], files[1]);
-  }
   reject_if(n_polarisations_ > 2,
             "{}: {} polarisations; give at most 2 at once, or --sequence if the files follow each "
             "other in time",
@@ -147,120 +282,69 @@ recording::recording(const std::vector<std::string>& files, const recording_opti
 
 recording::~recording() = default;
 
-void recording::open(std::unique_ptr<byte_source> file, const std::string& format,
-                     std::vector<std::string> files) {
+const formats::voltages& recording::held() const {
+  return sources_.front()->held;
+}
+
+std::unique_ptr<recorded_source> recording::open(const std::string& name,
+                                                 const std::vector<std::string>& files) {
+  std::string format = options_.format;
+  if (is_signal(name, format)) return open_samples(name);
+  auto file = std::make_unique<byte_source>(name);
+  if (name == "-" || !file->size()) format = require_raw(*file, format);
+  if (format == "auto") format = format_of(*file);
   const auto* const voltages =
       std::ranges::find(formats::voltage_formats, format, &formats::voltage_format::name);
   const bool has_packets = voltages != std::end(formats::voltage_formats);
-  const std::string name = file->name();
   reject_if(!options_.stated.threads.empty() && !(has_packets && voltages->has_threads),
-            "--vdif-threads is given, and {} is no VDIF; leave it out", name);
+            "--vdif-threads is given, and {} is no VDIF; leave it out", file->name());
   reject_if(options_.stated.n_channels && format != "mark5b",
-            "--file-channels is given, and {} is no Mark 5B; leave it out", name);
-  if (has_packets) return open_voltages(std::move(files), *voltages);
-  if (format == "npy") return open_samples(name, "auto");
-  std::optional<std::size_t> n_samples;
-  if (file->size()) n_samples = *file->size() * 8 / sample_bits_;
-  streams_.push_back({.source = std::move(file)});
-  add_polarisations(1, n_samples, name);
+            "--file-channels is given, and {} is no Mark 5B; leave it out", file->name());
+  if (has_packets) return open_voltages(files, *voltages);
+  if (format == "npy") return open_samples(file->name());
+  is_assumed_ = !options_.stated.sample_bits;
+  return std::make_unique<packed_source>(std::move(file), sample_bits_);
 }
 
-void recording::open_samples(const std::string& name, const std::string& format) {
-  constexpr unsigned bits = 16;
-  sample_source source{formats::open_samples(name, {.format = format})};
-  const formats::signal& held = source.reader->shape();
-  // Real numbers without a scale are those of a digitiser.
-  const bool has_integers = held.is_real && held.n_channels == 0;
-  if (!has_integers) {
-    source.full_scale = 1 << (bits - 1);
-    sample_bits_ = stored_bits_ = bits;
-  }
+std::unique_ptr<recorded_source> recording::open_samples(const std::string& name) {
+  const bool is_stated = is_signal("", options_.format);
+  auto source = std::make_unique<signal_source>(
+      formats::open_samples(name, {.format = is_stated ? options_.format : "auto"}));
+  if (source->full_scale > 1) sample_bits_ = stored_bits_ = 16;
   reject_if(
       options_.stated.sample_bits.value_or(sample_bits_) != sample_bits_,
       "{} has samples of full scale 1, which become integers of 16 bits; leave --sample-bits out",
       name);
-  if (!samples_.empty()) {
-    const formats::signal& first = samples_.front().reader->shape();
-    reject_if(first.is_real != held.is_real || first.sample_rate_hz != held.sample_rate_hz ||
-                  first.centre_hz != held.centre_hz ||
-                  samples_.front().full_scale != source.full_scale,
-              "{} and {} differ in rate, frequency or kind; give files of one", first_name_, name);
-  }
-  add_polarisations(held.n_rows, held.row_length, name);
-  samples_.push_back(std::move(source));
+  return source;
 }
 
-void recording::sample_source::read(std::size_t first, std::size_t count) {
-  constexpr double most = 32767;
-  const formats::signal& shape = reader->shape();
-  const std::size_t parts = shape.is_real ? 1 : 2;
-  const std::vector<double> numbers = reader->read(first, count);
-  integers.assign(shape.n_rows, std::vector<std::int16_t>(count * parts));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::size_t frame = i / parts / shape.n_rows;
-    const double number = std::nearbyint(numbers[i] * full_scale);
-    if (std::abs(number) > most + 1 || (full_scale == 1 && number != numbers[i])) {
-      refuse(reader->name(),
-             "has {:g} in sample {}; {}, so scale it by wingbeat filter, or save it as such",
-             numbers[i], first + frame,
-             full_scale == 1 ? "integers of 16 bits are channelised"
-                             : "magnitudes up to 1 are channelised");
-    }
-    integers[i / parts % shape.n_rows][frame * parts + i % parts] =
-        static_cast<std::int16_t>(std::min(number, most));
-  }
-}
-
-void recording::open_voltages(std::vector<std::string> files,
-                              const formats::voltage_format& format) {
-  voltage_source source{files.size() == 1 ? std::make_unique<formats::byte_source>(
-                                                files[0], formats::largest_file_bytes)
-                                          : std::make_unique<formats::byte_source>(files),
-                        nullptr};
-  const std::string& name = files[0];
-  formats::voltage_options stated = options_.stated;
-  if (options_.channels.size() == 1) stated.channel = options_.channels[0];
-  source.file = format.open(*source.content, stated);
-  const formats::voltages& held = source.file->contents();
-  for (const std::string& remark : held.remarks) {
-    if (options_.is_strict) refuse(name, "{}", remark);
-    print_message("{}: {}", name, remark);
-  }
+std::unique_ptr<recorded_source> recording::open_voltages(const std::vector<std::string>& files,
+                                                          const formats::voltage_format& format) {
+  auto source = std::make_unique<voltage_source>(files, format, options_);
+  const std::string& name = source->name;
+  const formats::voltages& held = source->held;
   choose_channels(held, name);
   if (options_.says_zeros) say_zeros(held, name);
   const unsigned bits = held.sample_bits;
   const auto& given = options_.stated.sample_bits;
-  reject_if((given && *given != bits) || (n_polarisations_ > 0 && bits != stored_bits_),
+  reject_if((given && *given != bits) || (!sources_.empty() && bits != stored_bits_),
             "{} holds integers of {} bits, not {}; leave out --sample-bits, and "
             "give files of one width",
             name, bits, stored_bits_);
   stored_bits_ = bits;
   sample_bits_ = bits <= 2 ? bits + 1 : std::min(bits, 16u);
-  if (options_.levels == sample_levels::optimal) choose_levels(held, name);
-  if (!voltages_.empty()) require_alike(held, name);
-  add_polarisations(held.n_polarisations * channels_.size(), held.n_samples, name);
-  voltages_.push_back(std::move(source));
+  if (options_.levels == sample_levels::optimal) choose_levels(name);
+  return source;
 }
 
 /// Has integers stand for levels that have fractions: of 2 bits those of 10 whose ratio is nearest.
-void recording::choose_levels(const formats::voltages& held, const std::string& name) {
-  const unsigned bits = held.sample_bits;
+void recording::choose_levels(const std::string& name) {
+  const unsigned bits = stored_bits_;
   reject_if(bits != 1 && bits != 2 && bits != 4 && bits != 8,
             "--levels optimal is given, and {} has samples of {} bits; leave it out", name, bits);
   if (bits == 2) sample_bits_ = 10;
   if (bits == 8) sample_bits_ = 9;
   unit_ = bits == 2 ? 1.0 / low_level : bits == 4 ? 1 / 2.95 : bits == 8 ? 1.0 / 71 : 1;
-}
-
-void recording::say_zeros(const formats::voltages& held, const std::string& name) {
-  std::size_t n_missing = 0, n_packets = 0;
-  for (const std::vector<bool>& present : held.present) {
-    n_packets += present.size();
-    n_missing += static_cast<std::size_t>(std::count(present.begin(), present.end(), false));
-  }
-  if (n_missing == 0) return;
-  print_message("{}: {} of {} of {} are missing, and zeros in their place", name, n_missing,
-                counted(n_packets, "packet"), counted(held.packet_samples, "sample"));
 }
 
 void recording::choose_channels(const formats::voltages& held, const std::string& name) {
@@ -288,166 +372,108 @@ void recording::choose_channels(const formats::voltages& held, const std::string
   }
 }
 
-void recording::require_alike(const formats::voltages& held, const std::string& name) const {
-  const formats::voltages& first = voltages_.front().file->contents();
+void recording::require_alike(const recorded_source& other) const {
+  const recorded_source& front = *sources_.front();
+  const formats::voltages &first = front.held, &held = other.held;
+  const std::string &first_name = front.name, &name = other.name;
+  reject_if(typeid(front) != typeid(other), "{} and {} are of different formats; convert one",
+            first_name, name);
+  reject_if(front.full_scale != other.full_scale, "{} and {} differ in kind; give files of one",
+            first_name, name);
   const auto kind = [](const formats::voltages& of) { return of.is_complex ? "complex" : "real"; };
   reject_if(first.is_complex != held.is_complex || first.n_channels != held.n_channels,
-            "{} holds {} samples of {} and {} {} ones of {}; give files of one kind", first_name_,
+            "{} holds {} samples of {} and {} {} ones of {}; give files of one kind", first_name,
             kind(first), counted(first.n_channels, "channel"), name, kind(held),
             counted(held.n_channels, "channel"));
   reject_if(first.packet_samples != held.packet_samples,
-            "frames of {} hold {} samples and those of {} {}; give files of one kind", first_name_,
+            "frames of {} hold {} samples and those of {} {}; give files of one kind", first_name,
             first.packet_samples, name, held.packet_samples);
   if (first.first_packet && held.first_packet && *first.first_packet != *held.first_packet) {
     reject(
         "the first packet of {} is number {}, and that of {} {}; cut them to one start, "
         "or give --sequence if they follow each other in time",
-        first_name_, *first.first_packet, name, *held.first_packet);
+        first_name, *first.first_packet, name, *held.first_packet);
   }
   reject_if(first.frequencies && held.frequencies && *first.frequencies != *held.frequencies,
-            "{} and {} are of different bands; give files of one band", first_name_, name);
+            "{} and {} are of different bands; give files of one band", first_name, name);
   reject_if(first.sample_rate_hz != held.sample_rate_hz,
-            "{} has {} samples a second and {} has {}; give files of one rate", first_name_,
+            "{} has {} samples a second and {} has {}; give files of one rate", first_name,
             first.sample_rate_hz, name, held.sample_rate_hz);
 }
 
-bool recording::is_complex() const {
-  if (!samples_.empty()) return !samples_.front().reader->shape().is_real;
-  return !voltages_.empty() && voltages_.front().file->contents().is_complex;
-}
-
-double recording::sample_rate_hz() const {
-  if (!samples_.empty()) return samples_.front().reader->shape().sample_rate_hz;
-  return voltages_.empty() ? 0 : voltages_.front().file->contents().sample_rate_hz;
+void recording::add(std::unique_ptr<recorded_source> opened) {
+  if (!sources_.empty()) require_alike(*opened);
+  const std::size_t n_samples = opened->held.n_samples;
+  if (n_samples_ && n_samples > 0 && *n_samples_ != n_samples) {
+    reject("{} holds {} samples and {} holds {}; give equally many of both polarisations",
+           sources_.front()->name, *n_samples_, opened->name, n_samples);
+  }
+  if (n_samples > 0) n_samples_ = n_samples;
+  n_polarisations_ += opened->held.n_polarisations * channels_.size();
+  sources_.push_back(std::move(opened));
 }
 
 std::optional<formats::channel_frequencies> recording::frequencies() const {
-  if (!samples_.empty() && samples_.front().reader->shape().centre_hz > 0 && !options_.sky_hz) {
-    return formats::channel_frequencies{samples_.front().reader->shape().centre_hz};
-  }
-  const auto stated =
-      voltages_.empty() ? std::nullopt : voltages_.front().file->contents().frequencies;
+  const auto& stated = held().frequencies;
   if (options_.sky_hz) return {{*options_.sky_hz, stated ? stated->step_hz : sample_rate_hz()}};
   if (!stated) return std::nullopt;
-  const formats::voltages& held = voltages_.front().file->contents();
-  const std::size_t of_antenna = channels_[0] % (held.n_channels / held.n_antennas);
+  const std::size_t of_antenna = channels_[0] % (held().n_channels / held().n_antennas);
   return {{stated->at(static_cast<double>(of_antenna)), stated->step_hz}};
 }
 
 std::optional<formats::day_time> recording::start() const {
-  const auto stated = voltages_.empty() ? std::nullopt : voltages_.front().file->contents().start;
+  const auto& stated = held().start;
   if (stated || !options_.stated.near_mjd) return stated;
   const double day = std::floor(*options_.stated.near_mjd);
   return {{static_cast<std::int64_t>(day), 86400 * (*options_.stated.near_mjd - day)}};
 }
 
-std::string recording::target() const {
-  return voltages_.empty() ? "" : voltages_.front().file->contents().target;
-}
-
-void recording::add_polarisations(std::size_t count, std::optional<std::size_t> n_samples,
-                                  const std::string& name) {
-  refuse_if(n_samples == std::size_t{0}, name, "holds less than one sample of {} bits",
-            sample_bits_);
-  if (n_samples_ && n_samples && *n_samples_ != *n_samples) {
-    reject(
-        "{} holds {} samples and {} holds {}; give equally many of both "
-        "polarisations",
-        first_name_, *n_samples_, name, *n_samples);
-  }
-  if (first_name_.empty()) first_name_ = name;
-  if (n_samples) n_samples_ = n_samples;
-  is_measured_ = is_measured_ && n_samples;
-  n_polarisations_ += count;
-}
-
 channeliser::samples recording::next(std::size_t channel) {
-  if (!samples_.empty()) return next_of_samples();
-  return streams_.empty() ? next_of_voltages(channel) : next_of_streams();
-}
-
-channeliser::samples recording::next_of_samples() {
-  channeliser::samples piece{.count = std::min(piece_samples, *n_samples_ - position_)};
-  for (sample_source& source : samples_) {
-    source.read(position_, piece.count);
-    for (const auto& row : source.integers) piece.integers.emplace_back(row);
-  }
-  position_ += piece.count;
-  return piece;
-}
-
-void recording::stream::read(std::size_t n_samples, unsigned sample_bits) {
-  bytes.resize(channelising::packed_bytes(n_samples, sample_bits));
-  count = std::min(n_samples, source->read(bytes) * 8 / sample_bits);
-  integers.resize(count);
-  channelising::unpack_samples(bytes, sample_bits, 0, integers);
-}
-
-channeliser::samples recording::next_of_streams() {
   channeliser::samples piece;
-  const std::size_t wanted =
-      n_samples_ ? std::min(piece_samples, *n_samples_ - position_) : piece_samples;
-  for (stream& each : streams_) {
-    each.read(wanted, sample_bits_);
-    piece.integers.emplace_back(each.integers);
-  }
-  piece.count = streams_.front().count;
-  if (n_samples_ && piece.count < wanted) {
-    refuse(first_name_, "ends after {} samples of {}; another program shortened it",
-           position_ + piece.count, *n_samples_);
-  }
-  if (streams_.back().count != piece.count) {
-    const bool is_first = piece.count < streams_.back().count;
-    const stream& shorter = is_first ? streams_.front() : streams_.back();
-    refuse(shorter.source->name(), "ends after {} samples, before the other polarisation does",
-           position_ + shorter.count);
-  }
-  position_ += piece.count;
-  return piece;
-}
-
-std::vector<std::span<std::int16_t>> recording::voltage_source::read(
-    std::span<const std::size_t> channels, std::size_t first, std::size_t count) {
-  const formats::voltages& held = file->contents();
-  const std::size_t row = count * (held.is_complex ? 2 : 1), n_pols = held.n_polarisations;
-  samples.resize(channels.size() * n_pols * row);
-  std::vector<std::span<std::int16_t>> rows;
-  for (std::size_t i = 0; i < channels.size() * n_pols; ++i) {
-    rows.push_back(std::span(samples).subspan(i * row, row));
-  }
-  for (std::size_t i = 0; i < channels.size(); ++i) {
-    file->read(channels[i], first, count, std::span(rows).subspan(i * n_pols, n_pols));
-  }
-  return rows;
-}
-
-channeliser::samples recording::next_of_voltages(std::size_t channel) {
-  channeliser::samples piece;
-  const std::size_t packet = voltages_.front().file->contents().packet_samples;
+  const std::size_t packet = held().packet_samples;
   const std::size_t about = std::max(piece_samples / n_channels_, min_piece_samples);
   // Whole packets, or a part of one.
-  const std::size_t most =
-      packet < about ? about / packet * packet : std::min(about, packet - position_ % packet);
-  piece.count = std::min(most, *n_samples_ - position_);
-  piece.packet_samples = std::min(packet, most);
-  const std::size_t first_packet = position_ / packet,
-                    n_packets = (piece.count + piece.packet_samples - 1) / piece.packet_samples;
+  const std::size_t most = packet == 0      ? about
+                           : packet < about ? about / packet * packet
+                                            : std::min(about, packet - position_ % packet);
+  const std::size_t wanted = n_samples_ ? std::min(most, *n_samples_ - position_) : most;
   std::vector<std::size_t> channels = channels_;
   channels[0] += channel;
-  for (voltage_source& source : voltages_) {
-    for (const auto& samples : source.read(channels, position_, piece.count)) {
-      if (options_.levels == sample_levels::optimal) set_levels(samples, stored_bits_);
-      piece.integers.push_back(samples);
+  for (const auto& each : sources_) {
+    const std::size_t count = each->read(channels, position_, wanted);
+    if (n_samples_ && count < wanted) {
+      refuse(each->name, "ends after {} samples of {}; another program shortened it",
+             position_ + count, *n_samples_);
     }
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-      for (const auto& present : source.file->contents().present) {
-        const auto flags = present.begin() + static_cast<std::ptrdiff_t>(first_packet);
-        piece.present.emplace_back(flags, flags + static_cast<std::ptrdiff_t>(n_packets));
+    if (each != sources_.front() && count != piece.count) {
+      refuse((count < piece.count ? each : sources_.front())->name,
+             "ends after {} samples, before the other polarisation does",
+             position_ + std::min(count, piece.count));
+    }
+    piece.count = count;
+    const std::size_t row = count * (each->held.is_complex ? 2 : 1);
+    for (std::size_t i = 0; i < each->held.n_polarisations * channels.size(); ++i) {
+      piece.integers.push_back(std::span(each->integers).subspan(i * row, row));
+    }
+  }
+  if (packet > 0) add_packets(piece, std::min(packet, most));
+  if (channel + 1 == n_channels_) position_ += piece.count;
+  return piece;
+}
+
+/// States which packets of a piece are there.
+void recording::add_packets(channeliser::samples& piece, std::size_t packet_samples) const {
+  piece.packet_samples = packet_samples;
+  const auto first = static_cast<std::ptrdiff_t>(position_ / held().packet_samples);
+  const auto count =
+      static_cast<std::ptrdiff_t>((piece.count + packet_samples - 1) / packet_samples);
+  for (const auto& each : sources_) {
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      for (const auto& present : each->held.present) {
+        piece.present.emplace_back(present.begin() + first, present.begin() + first + count);
       }
     }
   }
-  if (channel + 1 == n_channels_) position_ += piece.count;
-  return piece;
 }
 
 }  // namespace wingbeat::cli

@@ -3,19 +3,14 @@
 // are real, formats of packets, which have headers, and I and Q of radios.
 #pragma once
 
-#include <cstddef>  // byte, size_t
-#include <cstdint>  // int16_t
+#include <cstddef>  // size_t
 #include <memory>   // unique_ptr
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "cli/byte_source.hpp"                // byte_source
-#include "formats/files/byte_source.hpp"      // formats::byte_source
-#include "formats/signals/sample_reader.hpp"  // sample_reader
-#include "formats/voltages/format.hpp"        // voltage_format, voltage_file
-#include "wingbeat/channeliser.hpp"           // channeliser
+#include "formats/voltages/format.hpp"  // voltage_format, voltage_options
+#include "wingbeat/channeliser.hpp"     // channeliser
 
 namespace wingbeat::cli {
 
@@ -47,6 +42,9 @@ struct recording_options {
   bool says_zeros = false;
 };
 
+/// A file, or several that follow each other.
+class recorded_source;
+
 /// One or two polarisations, in one file or two.
 class recording {
  public:
@@ -60,16 +58,16 @@ class recording {
   /// read as -3, -1, 1 and 3, which take 3, and 32 as their upper 16.
   [[nodiscard]] unsigned sample_bits() const { return sample_bits_; }
   [[nodiscard]] unsigned stored_bits() const { return stored_bits_; }
-  [[nodiscard]] bool is_complex() const;
+  [[nodiscard]] bool is_complex() const { return held().is_complex; }
 
   /// Returns whether neither a mark nor an option says how many bits samples have.
   [[nodiscard]] bool is_assumed() const { return is_assumed_; }
 
   /// Returns whether the files hold packets, some of which may be missing.
-  [[nodiscard]] bool has_packets() const { return !voltages_.empty(); }
+  [[nodiscard]] bool has_packets() const { return held().packet_samples > 0; }
 
   /// Returns the sample rate that the files state; 0 where they state none.
-  [[nodiscard]] double sample_rate_hz() const;
+  [[nodiscard]] double sample_rate_hz() const { return held().sample_rate_hz; }
 
   /// Returns what the integers are multiplied by to be samples.
   [[nodiscard]] double unit() const { return unit_; }
@@ -85,7 +83,7 @@ class recording {
   [[nodiscard]] std::optional<formats::day_time> start() const;
 
   /// Returns what the telescope looked at; an empty text where the files do not say.
-  [[nodiscard]] std::string target() const;
+  [[nodiscard]] const std::string& target() const { return held().target; }
 
   /// Returns the samples of a polarisation; none where a pipe's end is not known yet.
   [[nodiscard]] std::optional<std::size_t> n_samples() const { return n_samples_; }
@@ -95,64 +93,33 @@ class recording {
   [[nodiscard]] channeliser::samples next(std::size_t channel = 0);
 
  private:
-  void open(std::unique_ptr<byte_source> file, const std::string& format,
-            std::vector<std::string> files);
-  void open_samples(const std::string& name, const std::string& format);
-
-  /// Samples that become integers of 16 bits.
-  struct sample_source {
-    std::unique_ptr<formats::sample_reader> reader;
-    double full_scale = 1;                                 ///< The integer of a sample that is 1.
-    std::vector<std::vector<std::int16_t>> integers = {};  ///< The last piece.
-
-    void read(std::size_t first, std::size_t count);
-  };
-  struct voltage_source {
-    std::unique_ptr<formats::byte_source> content;
-    std::unique_ptr<formats::voltage_file> file;
-    std::vector<std::int16_t> samples = {};  ///< The last piece.
-
-    /// Returns samples `first` to `first + count` of channels, those of one behind another.
-    /// [polarisation][sample][part]
-    std::vector<std::span<std::int16_t>> read(std::span<const std::size_t> channels,
-                                              std::size_t first, std::size_t count);
-  };
-  void open_voltages(std::vector<std::string> files, const formats::voltage_format& format);
-  void choose_levels(const formats::voltages& held, const std::string& name);
-  static void say_zeros(const formats::voltages& held, const std::string& name);
+  [[nodiscard]] std::unique_ptr<recorded_source> open(const std::string& name,
+                                                      const std::vector<std::string>& files);
+  [[nodiscard]] std::unique_ptr<recorded_source> open_samples(const std::string& name);
+  [[nodiscard]] std::unique_ptr<recorded_source> open_voltages(
+      const std::vector<std::string>& files, const formats::voltage_format& format);
+  void choose_levels(const std::string& name);
   void choose_channels(const formats::voltages& held, const std::string& name);
-  /// Throws `plan_error` unless these voltages go with those of the other file.
-  void require_alike(const formats::voltages& held, const std::string& name) const;
-  void add_polarisations(std::size_t count, std::optional<std::size_t> n_samples,
-                         const std::string& name);
-  [[nodiscard]] channeliser::samples next_of_streams();
-  [[nodiscard]] channeliser::samples next_of_voltages(std::size_t channel);
-  [[nodiscard]] channeliser::samples next_of_samples();
+  /// Throws `plan_error` unless a file goes with the first one.
+  void require_alike(const recorded_source& other) const;
+  void add(std::unique_ptr<recorded_source> opened);
 
-  struct stream {
-    std::unique_ptr<byte_source> source;
-    std::vector<std::byte> bytes = {};
-    std::vector<std::int16_t> integers = {};
-    std::size_t count = 0;
+  void add_packets(channeliser::samples& piece, std::size_t packet_samples) const;
 
-    void read(std::size_t n_samples, unsigned sample_bits);
-  };
+  /// Returns what the first file states.
+  [[nodiscard]] const formats::voltages& held() const;
 
   recording_options options_;
   unsigned sample_bits_ = 10, stored_bits_ = 10;
   std::size_t n_polarisations_ = 0;
   std::optional<std::size_t> n_samples_;
   bool is_assumed_ = false;
-  bool is_measured_ = true;  ///< Every file's length is known.
-  std::vector<stream> streams_;
-  std::vector<voltage_source> voltages_;
-  std::vector<sample_source> samples_;
-  std::vector<std::size_t> channels_;  ///< Of `voltages_`: the first, and one that is another
-                                       ///< polarisation.
+  std::vector<std::unique_ptr<recorded_source>> sources_;
+  /// Of each file: the first that is read, and one that is another polarisation.
+  std::vector<std::size_t> channels_{0};
   std::size_t n_channels_ = 1;
   double unit_ = 1;
   std::size_t position_ = 0;
-  std::string first_name_;
 };
 
 }  // namespace wingbeat::cli

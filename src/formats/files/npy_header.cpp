@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/files/npy_header.hpp"
 
+#include <algorithm>     // min, replace
 #include <charconv>      // from_chars
 #include <cstdint>       // uint16_t, uint32_t
 #include <system_error>  // errc
@@ -98,7 +99,9 @@ struct dictionary {
 }  // namespace
 
 npy_header take_npy_header(std::span<const std::byte>& content, std::string_view name) {
-  const dictionary header{take_header(content, name), name};
+  std::string text{take_header(content, name)};
+  std::replace(text.begin(), text.end(), '"', '\'');
+  const dictionary header{text, name};
   return {header.string("descr"), header.boolean("fortran_order"), header.lengths("shape")};
 }
 
