@@ -5,27 +5,25 @@
 #include <utility>  // exchange
 
 #include "backend/backend.hpp"  // queue
-#include "text/formatted.hpp"   // formatted
+#include "text/reject.hpp"      // reject
 #include "views/views.hpp"      // origin_of
-#include "wingbeat/error.hpp"   // plan_error
 
 namespace wingbeat {
 namespace {
 
 buffer_view part(buffer_view whole, std::size_t size_bytes, std::size_t offset_bytes) {
-  if (offset_bytes > whole.size_bytes || size_bytes > whole.size_bytes - offset_bytes) {
-    throw plan_error(formatted("{} bytes at {} do not lie inside a buffer of {} bytes", size_bytes,
-                               offset_bytes, whole.size_bytes));
-  }
+  reject_if(offset_bytes > whole.size_bytes || size_bytes > whole.size_bytes - offset_bytes,
+            "{} bytes at {} do not lie inside a buffer of {} bytes", size_bytes, offset_bytes,
+            whole.size_bytes);
   return {whole.handle, whole.offset_bytes + offset_bytes, size_bytes};
 }
 
 void require_pointer(const void* given, std::string_view verb, std::size_t size_bytes) {
   if (given != nullptr) return;
-  throw plan_error(
-      formatted("{} was given a null pointer for {} bytes; pass memory of this process that holds "
-                "as many",
-                verb, size_bytes));
+  reject(
+      "{} was given a null pointer for {} bytes; pass memory of this process that holds "
+      "as many",
+      verb, size_bytes);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "backend/backend.hpp"  // engine_of
 #include "text/formatted.hpp"   // formatted
+#include "text/reject.hpp"      // reject
 #include "wingbeat/error.hpp"   // plan_error, absent_error
 
 namespace wingbeat {
@@ -31,8 +32,7 @@ engine engine_named(std::string_view name) {
   for (const auto& [value, known] : names) {
     if (known == name) return value;
   }
-  throw plan_error(
-      formatted("there is no engine '{}'; choose reference, host, opencl or cuda", name));
+  reject("there is no engine '{}'; choose reference, host, opencl or cuda", name);
 }
 
 std::vector<device_info> devices() {

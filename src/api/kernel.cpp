@@ -10,9 +10,9 @@
 #include "backend/kernel.hpp"         // kernel_source
 #include "text/formatted.hpp"         // formatted
 #include "text/moved_from.hpp"        // require_owned
+#include "text/reject.hpp"            // reject
 #include "views/arguments.hpp"        // require_arguments, argument_views, require_views
 #include "views/views.hpp"            // view_owner, operand, require_apart
-#include "wingbeat/error.hpp"         // plan_error
 
 namespace wingbeat {
 
@@ -24,18 +24,18 @@ struct kernel::impl {
   void require_launch(std::size_t workgroups, const queue& on) const {
     own.require_queue(*on.impl());
     if (workgroups != 0) return;
-    throw plan_error(formatted(
+    reject(
         "the kernel '{}' was given 0 workgroups, which write nothing; launch 1 or more, or do not "
         "launch it",
-        spec.entry));
+        spec.entry);
   }
 
   void require_form(bool has_parameters) const {
     if (spec.parameters.empty() != has_parameters) return;
-    throw plan_error(formatted(
+    reject(
         "the kernel '{}' was made {} a list of parameters and is enqueued {} one; use the other "
         "form of enqueue",
-        spec.entry, has_parameters ? "without" : "with", has_parameters ? "with" : "without"));
+        spec.entry, has_parameters ? "without" : "with", has_parameters ? "with" : "without");
   }
 
   void require_operands(std::span<const operand> read, std::span<const operand> written,
@@ -59,10 +59,10 @@ namespace {
 
 std::uint64_t first_element(std::string_view name, buffer_view view, std::size_t element_bytes) {
   if (view.offset_bytes % element_bytes == 0) return view.offset_bytes / element_bytes;
-  throw plan_error(
-      formatted("the {} starts at byte {}; its elements are of {} bytes, so start at "
-                "a multiple of that",
-                name, view.offset_bytes, element_bytes));
+  reject(
+      "the {} starts at byte {}; its elements are of {} bytes, so start at "
+      "a multiple of that",
+      name, view.offset_bytes, element_bytes);
 }
 
 bool is_identifier(std::string_view name) {
@@ -72,24 +72,20 @@ bool is_identifier(std::string_view name) {
 }
 
 void validate(const kernel_spec& spec) {
-  if (spec.entry.empty()) throw plan_error("the kernel has no entry; name the function to start");
-  if (!is_identifier(spec.entry)) {
-    throw plan_error(formatted(
-        "'{}' is no name of a function; name the kernel's entry as its text does", spec.entry));
-  }
-  if (spec.threads == 0) {
-    throw plan_error(formatted(
-        "the kernel '{}' has 0 threads in a workgroup; state those of its WINGBEAT_KERNEL",
-        spec.entry));
-  }
+  if (spec.entry.empty()) reject("the kernel has no entry; name the function to start");
+  reject_if(!is_identifier(spec.entry),
+            "'{}' is no name of a function; name the kernel's entry as its text does", spec.entry);
+  reject_if(spec.threads == 0,
+            "the kernel '{}' has 0 threads in a workgroup; state those of its WINGBEAT_KERNEL",
+            spec.entry);
   bool has_bytes = spec.in_element_bytes != 0 && spec.out_element_bytes != 0;
   for (const kernel_parameter& each : spec.parameters) has_bytes &= each.bytes() != 0;
-  if (!has_bytes) throw plan_error("an element has 0 bytes; state sizeof its type");
+  if (!has_bytes) reject("an element has 0 bytes; state sizeof its type");
   if (backend::entry_parameters(spec) <= backend::max_kernel_arguments) return;
-  throw plan_error(
-      formatted("the kernel '{}' has {} parameters; an entry takes up to {}, of "
-                "which each view takes two",
-                spec.entry, backend::entry_parameters(spec), backend::max_kernel_arguments));
+  reject(
+      "the kernel '{}' has {} parameters; an entry takes up to {}, of "
+      "which each view takes two",
+      spec.entry, backend::entry_parameters(spec), backend::max_kernel_arguments);
 }
 
 }  // namespace
@@ -117,10 +113,8 @@ void kernel::enqueue(queue& on, std::size_t workgroups, buffer_view in, buffer_v
                         operand{"table", table, table.size_bytes}};
   const std::array written{operand{"output", out, out.size_bytes}};
   mine.require_operands(read, written, *on.impl(), " of " + mine.title());
-  if (table.offset_bytes != 0) {
-    throw plan_error(formatted("the table starts at byte {} of its buffer; it must start at 0",
-                               table.offset_bytes));
-  }
+  reject_if(table.offset_bytes != 0,
+            "the table starts at byte {} of its buffer; it must start at 0", table.offset_bytes);
   const backend::transform_arguments arguments{
       .in = in,
       .out = out,

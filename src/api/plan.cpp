@@ -7,6 +7,7 @@
 #include "programs/prepared_program.hpp"  // prepared_transform
 #include "request/validation.hpp"         // validated
 #include "text/formatted.hpp"             // formatted
+#include "text/reject.hpp"                // reject
 #include "views/views.hpp"                // input_start, output_start, start_together
 #include "wingbeat/error.hpp"             // plan_error
 
@@ -62,17 +63,15 @@ struct plan::impl final : operations::operation {
   }
 
   void refuse_one_place(const operand& /*in*/, const operand& /*out*/) const override {
-    if (request.spec.load.is_given() || request.spec.store.is_given()) {
-      throw plan_error(
-          "a plan with a functor was given one buffer for input and output, where the functor may "
-          "read what was already overwritten; give it two buffers");
-    }
-    if (request.kind.has_half_spectrum()) {
-      throw plan_error(
-          "a real transform planned out of place was given one buffer for input and output; plan "
-          "it with placement::in_place, or give it two buffers");
-    }
-    throw plan_error(
+    reject_if(
+        request.spec.load.is_given() || request.spec.store.is_given(),
+        "a plan with a functor was given one buffer for input and output, where the functor may "
+        "read what was already overwritten; give it two buffers");
+    reject_if(
+        request.kind.has_half_spectrum(),
+        "a real transform planned out of place was given one buffer for input and output; plan "
+        "it with placement::in_place, or give it two buffers");
+    reject(
         "a plan whose input and output lie differently was given one buffer for both; give it two");
   }
 
@@ -131,10 +130,8 @@ const plan_spec& plan::spec() const {
 std::size_t plan::bin_at(std::size_t place) const {
   const impl& mine = own();
   const std::size_t n = mine.request.spec.lengths.back();
-  if (place >= n) {
-    throw plan_error(formatted("element {} of an axis of {} has no bin; ask for one of 0 to {}",
-                               place, n, n - 1));
-  }
+  reject_if(place >= n, "element {} of an axis of {} has no bin; ask for one of 0 to {}", place, n,
+            n - 1);
   if (mine.request.spec.bins == bin_order::natural) return place;
   return mine.program().bin_at(place);
 }

@@ -5,7 +5,7 @@
 
 #include "backend/backend.hpp"  // engine_of, mark
 #include "text/moved_from.hpp"  // require_owned
-#include "wingbeat/error.hpp"   // plan_error
+#include "text/reject.hpp"      // reject
 
 namespace wingbeat {
 
@@ -65,7 +65,7 @@ void stopwatch::stop() {
 
 double stopwatch::seconds() const {
   const impl& mine = require_owned(impl_, "stopwatch");
-  if (!mine.begin || !mine.end) throw plan_error("call start() and stop() before seconds()");
+  if (!mine.begin || !mine.end) reject("call start() and stop() before seconds()");
   return mine.end->seconds_since(*mine.begin);
 }
 

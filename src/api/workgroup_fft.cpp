@@ -7,11 +7,11 @@
 #include "backend/device_sources.hpp"              // flatten
 #include "request/names.hpp"                       // require_known, require_named
 #include "text/formatted.hpp"                      // formatted
+#include "text/reject.hpp"                         // reject
 #include "wingbeat/device/half.hpp"                // half_pair
 #include "wingbeat/device/nabla.hpp"               // index_map
 #include "wingbeat/device/scrambled.hpp"           // index_map
 #include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate
-#include "wingbeat/error.hpp"                      // plan_error
 #include "wingbeat/roots.hpp"                      // roots_of
 
 namespace wingbeat {
@@ -54,10 +54,10 @@ void require_choices(scalar real, order how) {
 
 void require_product_of_radices(unsigned length) {
   if (device::is_product_of_radices(length)) return;
-  throw plan_error(formatted(
+  reject(
       "length {} is no product of primes up to {}, as those of workgroup transforms are; choose "
       "another one, or a plan, which transforms any",
-      length, device::largest_prime_radix));
+      length, device::largest_prime_radix);
 }
 
 void require_lengths(const workgroup_fft& transform) {
@@ -65,37 +65,31 @@ void require_lengths(const workgroup_fft& transform) {
   require_product_of_radices(transform.length);
   const unsigned e = transform.elements_per_thread;
   if (!is_power_of_two(transform.length)) {
-    if (transform.spectrum_order == order::nabla) {
-      throw plan_error(formatted(
-          "length {} was asked for in nabla order, which is that of powers of two; choose "
-          "scrambled or natural order",
-          transform.length));
-    }
-    if (e < 2 || e > 32 || transform.length % e != 0) {
-      throw plan_error(
-          formatted("{} elements per thread were asked for; choose a divisor of {} from 2 to 32", e,
-                    transform.length));
-    }
+    reject_if(transform.spectrum_order == order::nabla,
+              "length {} was asked for in nabla order, which is that of powers of two; choose "
+              "scrambled or natural order",
+              transform.length);
+    reject_if(e < 2 || e > 32 || transform.length % e != 0,
+              "{} elements per thread were asked for; choose a divisor of {} from 2 to 32", e,
+              transform.length);
     if (!transform.plan().is_possible()) {
-      throw plan_error(formatted(
+      reject(
           "{} elements per thread and {} threads were asked for in scrambled order, where the "
           "elements are a radix (2 to 20, 23 to 25, 27 or 29 to 32) and have every prime "
           "factor "
           "of the number of threads; choose such elements, or natural order",
-          e, transform.threads()));
+          e, transform.threads());
     }
   }
   const unsigned most = transform.spectrum_order == order::nabla ? 128 : 32;
   const bool divides = is_power_of_two(e) || !is_power_of_two(transform.length);
   if (!divides || e > most || e > transform.length || (e == 1 && transform.length > 1)) {
-    throw plan_error(
-        formatted("{} elements per thread were asked for; choose a power of two from 2 to {}", e,
-                  std::min(most, transform.length)));
+    reject("{} elements per thread were asked for; choose a power of two from 2 to {}", e,
+           std::min(most, transform.length));
   }
-  if (!is_power_of_two(transform.transforms)) {
-    throw plan_error(formatted("{} transforms per workgroup were asked for; choose a power of two",
-                               transform.transforms));
-  }
+  reject_if(!is_power_of_two(transform.transforms),
+            "{} transforms per workgroup were asked for; choose a power of two",
+            transform.transforms);
 }
 
 }  // namespace
@@ -124,13 +118,12 @@ workgroup_fft workgroup_fft::advised(unsigned length, scalar real, device::workg
   require_choices(real, how);
   require_product_of_radices(length);
   const auto given = device::workgroup::advise(length, real_bytes(real), limits, how);
-  if (!given.is_valid()) {
-    throw plan_error(formatted(
-        "no workgroup of {} threads, {} registers and {} bytes of local memory transforms length "
-        "{} in {} order; choose a shorter product of primes up to 31 (in nabla order a power of "
-        "two that fills a subgroup, in scrambled order one of fewer primes), or a plan",
-        limits.max_workgroup, limits.registers, limits.local_memory_bytes, length, name_of(how)));
-  }
+  reject_if(
+      !given.is_valid(),
+      "no workgroup of {} threads, {} registers and {} bytes of local memory transforms length "
+      "{} in {} order; choose a shorter product of primes up to 31 (in nabla order a power of "
+      "two that fills a subgroup, in scrambled order one of fewer primes), or a plan",
+      limits.max_workgroup, limits.registers, limits.local_memory_bytes, length, name_of(how));
   workgroup_fft transform;
   transform.length = length;
   transform.elements_per_thread = given.elements_per_thread;
@@ -150,29 +143,27 @@ void workgroup_fft::validate(device::workgroup::limits limits) const {
                          "whole or halves");
   require_lengths(*this);
   if (spectrum_order == order::nabla && threads() < limits.subgroup) {
-    throw plan_error(formatted(
+    reject(
         "nabla order needs a subgroup of {} threads for each transform and length {} with {} "
         "elements per thread has {}; choose fewer elements per thread or another order",
-        limits.subgroup, length, elements_per_thread, threads()));
+        limits.subgroup, length, elements_per_thread, threads());
   }
   const std::uint64_t all_threads = std::uint64_t{threads()} * transforms;
-  if (all_threads > limits.max_workgroup) {
-    throw plan_error(formatted(
-        "{} threads per workgroup are needed and the device has {}; choose more elements per "
-        "thread or fewer transforms",
-        all_threads, limits.max_workgroup));
-  }
+  reject_if(all_threads > limits.max_workgroup,
+            "{} threads per workgroup are needed and the device has {}; choose more elements per "
+            "thread or fewer transforms",
+            all_threads, limits.max_workgroup);
   if (all_threads * registers() > limits.registers) {
-    throw plan_error(formatted(
+    reject(
         "{} threads of about {} registers are needed and a workgroup of the device has {}; choose "
         "fewer transforms per workgroup, or a shorter length",
-        workgroup_threads(), registers(), limits.registers));
+        workgroup_threads(), registers(), limits.registers);
   }
   if (scratch_bytes() > limits.local_memory_bytes) {
-    throw plan_error(formatted(
+    reject(
         "{} bytes of local memory are needed and the device lends {}; choose fewer transforms per "
         "workgroup or trade::halves",
-        scratch_bytes(), limits.local_memory_bytes));
+        scratch_bytes(), limits.local_memory_bytes);
   }
 }
 

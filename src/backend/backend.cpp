@@ -9,6 +9,7 @@
 
 #include "backend/kernel.hpp"  // kernel_source, unrecorded_calls
 #include "text/formatted.hpp"  // formatted
+#include "text/reject.hpp"     // reject
 #include "wingbeat/error.hpp"  // memory_error, plan_error
 
 namespace wingbeat::backend {
@@ -50,12 +51,10 @@ void queue::disown_workspace() {
 lent_workspace queue::lend(std::size_t size_bytes) {
   auto mine = turn();
   const std::size_t reserved = reserved_bytes_;
-  if (size_bytes > reserved) {
-    throw plan_error(
-        formatted("this plan needs a workspace of {} bytes and the queue has reserved {}; call "
-                  "queue.reserve(plan.workspace_bytes()) once, or give the run a workspace",
-                  size_bytes, reserved));
-  }
+  reject_if(size_bytes > reserved,
+            "this plan needs a workspace of {} bytes and the queue has reserved {}; call "
+            "queue.reserve(plan.workspace_bytes()) once, or give the run a workspace",
+            size_bytes, reserved);
   std::unique_ptr<buffer_view> memory{kept_.exchange(nullptr)};
   if (memory && memory->size_bytes < size_bytes) release(std::exchange(memory, {})->handle);
   if (!memory) memory = make_workspace(reserved);
@@ -133,11 +132,11 @@ void queue::drop_workspace() noexcept {
 }
 
 std::shared_ptr<queue> engine::adopt(void*) const {
-  throw plan_error("this engine has no native queue to adopt; open one on its device instead");
+  reject("this engine has no native queue to adopt; open one on its device instead");
 }
 
 std::shared_ptr<queue> engine::adopt_of_device(void*, int) const {
-  throw plan_error("this engine's native queues know their device; adopt one without naming it");
+  reject("this engine's native queues know their device; adopt one without naming it");
 }
 
 bool engine::read_samples(std::span<const sample_run>) const {
@@ -146,10 +145,10 @@ bool engine::read_samples(std::span<const sample_run>) const {
 
 std::shared_ptr<const kernel> engine::compile(const std::shared_ptr<queue>& on,
                                               const kernel_source& source) const {
-  throw plan_error(formatted(
+  reject(
       "{} compiles no kernels such as '{}'; use a cuda or opencl device, or call the kernel's body "
       "on the host with wingbeat/emulate.hpp",
-      on->device().name, source.entry));
+      on->device().name, source.entry);
 }
 
 void require_only_device(const device_info& device) {
@@ -165,9 +164,8 @@ const engine& engine_of(wingbeat::engine kind) {
     case wingbeat::engine::opencl: return opencl_engine();
     case wingbeat::engine::cuda: return cuda_engine();
   }
-  throw plan_error(
-      formatted("engine number {} does not exist; choose reference, host, opencl or cuda",
-                static_cast<int>(kind)));
+  reject("engine number {} does not exist; choose reference, host, opencl or cuda",
+         static_cast<int>(kind));
 }
 
 }  // namespace wingbeat::backend

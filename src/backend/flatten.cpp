@@ -10,7 +10,7 @@
 #include "backend/device_sources.hpp"
 #include "backend/sha256.hpp"  // sha256, hex
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::backend {
 namespace {
@@ -157,12 +157,11 @@ class flattener {
     const auto header = std::find_if(sources.begin(), sources.end(), [&](const device_source& s) {
       return found.name == "include" && s.path == found.path();
     });
-    if (header == sources.end()) {
-      throw plan_error(formatted(
-          "{} includes {}; a kernel may include the headers of wingbeat/device only, because it is "
-          "cached by its text; write what it needs into the text",
-          folder, found.rest));
-    }
+    reject_if(
+        header == sources.end(),
+        "{} includes {}; a kernel may include the headers of wingbeat/device only, because it is "
+        "cached by its text; write what it needs into the text",
+        folder, found.rest);
     if (contains(included_, header->path) || contains(open_, header->path)) return;
     if (!is_conditional) included_.push_back(header->path);
     open_.push_back(header->path);

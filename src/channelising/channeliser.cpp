@@ -19,9 +19,8 @@
 #include "channelising/stream/heap_pipeline.hpp"     // heap_pipeline
 #include "channelising/stream/incoming.hpp"          // incoming
 #include "channelising/stream/sample_store.hpp"      // sample_store
-#include "text/formatted.hpp"                        // formatted
 #include "text/moved_from.hpp"                       // require_owned
-#include "wingbeat/error.hpp"                        // plan_error
+#include "text/reject.hpp"                           // reject
 
 namespace wingbeat {
 
@@ -112,10 +111,10 @@ struct channeliser::impl {
     bool has_room = input.append(on, next, begin, count, keep);
     if (converter && has_room) has_room = decimate(on);
     if (!has_room) {
-      throw plan_error(
-          formatted("the delays of the next heap need samples from {} on, and the last "
-                    "one is {}; state smaller delays, or larger kept_samples",
-                    keep_from() + kept, input.end()));
+      reject(
+          "the delays of the next heap need samples from {} on, and the last "
+          "one is {}; state smaller delays, or larger kept_samples",
+          keep_from() + kept, input.end());
     }
     input.forget_gaps_before(bank_begin());
   }
@@ -240,8 +239,7 @@ constexpr std::int64_t earliest_sample = -(std::int64_t{1} << 47);
 
 void require_sample_number(std::string_view name, std::int64_t number) {
   if (number >= earliest_sample && number < end_of_time) return;
-  throw plan_error(
-      formatted("{} is {}; give {} to {}", name, number, earliest_sample, end_of_time - 1));
+  reject("{} is {}; give {} to {}", name, number, earliest_sample, end_of_time - 1);
 }
 
 }  // namespace
@@ -252,9 +250,7 @@ channeliser::channeliser(const queue& on, channeliser_spec spec, std::int64_t fi
   require_storage(spec, on.device(), "between");
   constexpr std::size_t max_kept = std::size_t{1} << 32;
   require_sample_number("the first sample", first_sample);
-  if (kept_samples > max_kept) {
-    throw plan_error(formatted("kept_samples is {}; give at most {}", kept_samples, max_kept));
-  }
+  reject_if(kept_samples > max_kept, "kept_samples is {}; give at most {}", kept_samples, max_kept);
   impl_ = std::make_unique<impl>(on, std::move(spec), first_sample, kept_samples);
 }
 channeliser::channeliser(channeliser&&) noexcept = default;

@@ -9,7 +9,7 @@
 #include "channelising/arithmetic/quantise.hpp"        // complex_bytes, is_integer
 #include "request/names.hpp"                           // require_known, require_named
 #include "text/formatted.hpp"                          // formatted
-#include "wingbeat/error.hpp"                          // plan_error
+#include "text/reject.hpp"                             // reject
 #include "wingbeat/good_length.hpp"                    // is_good_length, good_length
 
 namespace wingbeat::channelising {
@@ -24,7 +24,7 @@ constexpr double max_cutoff = 4;
 
 template <class... Arguments>
 void require(bool holds, fmt::format_string<Arguments...> text, Arguments&&... arguments) {
-  if (!holds) throw plan_error(formatted(text, std::forward<Arguments>(arguments)...));
+  if (!holds) reject(text, std::forward<Arguments>(arguments)...);
 }
 
 bool is_heap(std::size_t spectra) {

@@ -6,7 +6,7 @@
 #include <limits>     // numeric_limits
 
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::convolving {
 namespace {
@@ -28,10 +28,9 @@ std::vector<std::byte> pack(std::span<const double> values, precision real) {
 }
 
 void refuse_range(std::string_view subject, precision real, std::string_view fp64_name) {
-  throw plan_error(formatted("{} the range of {}; {}", subject, name_of(real),
-                             real == precision::fp32
-                                 ? formatted("use {} or smaller values", fp64_name)
-                                 : "use smaller values"));
+  reject("{} the range of {}; {}", subject, name_of(real),
+         real == precision::fp32 ? formatted("use {} or smaller values", fp64_name)
+                                 : "use smaller values");
 }
 
 template <class Number>
@@ -51,10 +50,9 @@ void require_normal_result(const magnitudes& a, const magnitudes& b, precision r
                                                : double{std::numeric_limits<float>::min()};
   const double most = std::min(a.sum * b.largest, a.largest * b.sum);
   if (a.largest == 0 || b.largest == 0 || most >= least) return;
-  throw plan_error(formatted(
-      "all results are below {:.3g}, where the range of {} begins; {}", least, name_of(real),
-      real == precision::fp32 ? formatted("use {} or larger values", fp64_name)
-                              : "use larger values"));
+  reject("all results are below {:.3g}, where the range of {} begins; {}", least, name_of(real),
+         real == precision::fp32 ? formatted("use {} or larger values", fp64_name)
+                                 : "use larger values");
 }
 
 convolver::convolver(const queue& on, const convolution_spec& spec,

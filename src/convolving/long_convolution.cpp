@@ -9,7 +9,7 @@
 #include "convolving/long_request.hpp"  // require_valid, geometry_of
 #include "operations/operation.hpp"     // operation, run_kind
 #include "text/formatted.hpp"           // formatted
-#include "wingbeat/error.hpp"           // plan_error
+#include "text/reject.hpp"              // reject
 
 namespace wingbeat {
 namespace {
@@ -77,11 +77,9 @@ struct long_convolution::impl final : operations::operation {
                         const long_convolution_operands& gates,
                         const buffer_view& workspace) const {
     require_queue(on);
-    if (!spec.has_gradients) {
-      throw plan_error(
-          "a gradient is asked for and has_gradients is false; set it, so that gradients are "
-          "planned");
-    }
+    reject_if(!spec.has_gradients,
+              "a gradient is asked for and has_gradients is false; set it, so that gradients are "
+              "planned");
     enqueue(on, kind, std::move(views), gates, workspace);
   }
 

@@ -8,10 +8,9 @@
 #include "arrays/array.hpp"             // bytes_of_real
 #include "programs/convolved_rows.hpp"  // can_convolve
 #include "request/names.hpp"            // require_named, unnamed
-#include "text/formatted.hpp"           // formatted
+#include "text/reject.hpp"              // reject
 #include "tuning/compiled_engines.hpp"  // compiles_kernels
 #include "tuning/padding.hpp"           // padded_length
-#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat {
 namespace convolving {
@@ -50,25 +49,22 @@ void require_precisions(const long_convolution_spec& spec, const device_info& de
   const precision kernels = kernels_stored(spec);
   request::require_named(spec.stored, "stored", "fp32, fp64, fp16 or bf16");
   request::require_named(kernels, "kernel_stored", "fp32, fp64, fp16 or bf16");
-  if ((kernels == precision::fp64) != (spec.stored == precision::fp64)) {
-    throw plan_error(
-        formatted("kernel_stored is {} and stored is {}, and fp64 mixes with no other precision; "
-                  "leave kernel_stored empty",
-                  name_of(kernels), name_of(spec.stored)));
-  }
-  if (spec.stored == precision::fp64 && !device.has_fp64) {
-    throw plan_error(formatted("{} has no fp64; store fp32", device.name));
-  }
+  reject_if((kernels == precision::fp64) != (spec.stored == precision::fp64),
+            "kernel_stored is {} and stored is {}, and fp64 mixes with no other precision; "
+            "leave kernel_stored empty",
+            name_of(kernels), name_of(spec.stored));
+  reject_if(spec.stored == precision::fp64 && !device.has_fp64, "{} has no fp64; store fp32",
+            device.name);
 }
 
 void require_kernel(const long_convolution_spec& spec) {
   const bool is_causal = spec.aligned == kernel_alignment::causal;
   const std::size_t max_taps = is_causal ? spec.length : 2 * spec.length - 1;
   if (spec.kernel <= max_taps) return;
-  throw plan_error(
-      formatted("kernel is {} and length {}, so that some taps meet no signal; give a {} kernel at "
-                "most {}",
-                spec.kernel, spec.length, name_of(spec.aligned), max_taps));
+  reject(
+      "kernel is {} and length {}, so that some taps meet no signal; give a {} kernel at "
+      "most {}",
+      spec.kernel, spec.length, name_of(spec.aligned), max_taps);
 }
 
 /// Returns the geometry of a spec without the padding, which depends on the device.
@@ -112,10 +108,10 @@ void require_length(const long_convolution_spec& spec) {
   for (std::size_t step = max_length; step > 0; step /= 2) {
     if (is_short(longest + step)) longest += step;
   }
-  throw plan_error(
-      formatted("length is {}; choose 1 to {}, so that a signal and its kernel fit rows of {}, or "
-                "cut signals into blocks and convolve those by wingbeat::convolution",
-                spec.length, longest, max_length));
+  reject(
+      "length is {}; choose 1 to {}, so that a signal and its kernel fit rows of {}, or "
+      "cut signals into blocks and convolve those by wingbeat::convolution",
+      spec.length, longest, max_length);
 }
 
 }  // namespace
@@ -147,20 +143,18 @@ long_geometry geometry_of(const long_convolution_spec& spec, const device_info& 
 }
 
 void require_valid(const long_convolution_spec& spec, const device_info& device) {
-  if (spec.channels == 0 || spec.batch == 0) {
-    throw plan_error(formatted("channels is {} and batch is {}; make each at least 1",
-                               spec.channels, spec.batch));
-  }
+  reject_if(spec.channels == 0 || spec.batch == 0,
+            "channels is {} and batch is {}; make each at least 1", spec.channels, spec.batch);
   request::require_named(spec.aligned, "aligned", "causal or centred");
   require_precisions(spec, device);
   require_kernel(spec);
   require_length(spec);
   const std::size_t padded = geometry_of(spec, device).padded;
   if (rounded_product({padded, spec.channels, spec.batch}) <= max_elements) return;
-  throw plan_error(
-      formatted("{} signals of {} channels of {} values are beyond the address space; choose fewer "
-                "or shorter ones",
-                spec.batch, spec.channels, spec.length));
+  reject(
+      "{} signals of {} channels of {} values are beyond the address space; choose fewer "
+      "or shorter ones",
+      spec.batch, spec.channels, spec.length);
 }
 
 }  // namespace convolving

@@ -7,8 +7,7 @@
 #include <cstdint>    // uint32_t, uint64_t
 #include <limits>
 
-#include "text/formatted.hpp"            // formatted
-#include "wingbeat/error.hpp"            // plan_error
+#include "text/reject.hpp"               // reject
 #include "wingbeat/template_search.hpp"  // peak
 
 namespace wingbeat {
@@ -70,21 +69,18 @@ class suppressed_places {
 
 void require_map(const std::vector<float>& scores, const std::vector<std::uint32_t>& numbers,
                  std::size_t width) {
-  if (numbers.size() != scores.size()) {
-    throw plan_error(formatted("there are {} scores and {} numbers; give one number for each score",
-                               scores.size(), numbers.size()));
-  }
+  reject_if(numbers.size() != scores.size(),
+            "there are {} scores and {} numbers; give one number for each score", scores.size(),
+            numbers.size());
   if (scores.empty()) return;
-  if (width == 0 || scores.size() % width != 0) {
-    throw plan_error(formatted("{} scores do not make rows of {}; give the width of the map",
-                               scores.size(), width));
-  }
+  reject_if(width == 0 || scores.size() % width != 0,
+            "{} scores do not make rows of {}; give the width of the map", scores.size(), width);
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
   if (scores.size() <= most) return;
-  throw plan_error(
-      formatted("a map of {} scores is too large to find peaks in, at most {} are "
-                "allowed; search parts of it",
-                scores.size(), most));
+  reject(
+      "a map of {} scores is too large to find peaks in, at most {} are "
+      "allowed; search parts of it",
+      scores.size(), most);
 }
 
 }  // namespace
@@ -93,9 +89,8 @@ std::vector<peak> peaks_of(const std::vector<float>& scores,
                            const std::vector<std::uint32_t>& numbers, std::size_t width,
                            std::size_t most, double least, std::size_t distance) {
   require_map(scores, numbers, width);
-  if (std::isnan(least)) {
-    throw plan_error("the least score of peaks is NaN, which no score reaches; give a number");
-  }
+  reject_if(std::isnan(least),
+            "the least score of peaks is NaN, which no score reaches; give a number");
   std::vector<peak> peaks;
   if (scores.empty() || most == 0) return peaks;
   std::vector<candidate> left = candidates_of(scores, least);

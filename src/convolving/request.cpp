@@ -11,6 +11,7 @@
 #include "convolving/stored_scale.hpp"  // require_peak, stored_between
 #include "request/names.hpp"            // require_known, require_named, unnamed
 #include "text/formatted.hpp"           // formatted, joined
+#include "text/reject.hpp"              // reject
 #include "wingbeat/error.hpp"           // plan_error
 #include "wingbeat/good_length.hpp"     // max_length
 
@@ -35,42 +36,34 @@ void require_choices(const convolution_spec& spec) {
 }
 
 void require_lengths(const convolution_spec& spec) {
-  if (spec.image.empty() || spec.image.size() > max_axes) {
-    throw plan_error(
-        formatted("image has {} axes; give 1 to {}, slowest first", spec.image.size(), max_axes));
-  }
-  if (spec.kernel.size() != spec.image.size()) {
-    throw plan_error(formatted("kernel has {} axes and image has {}; give both the same",
-                               spec.kernel.size(), spec.image.size()));
-  }
+  reject_if(spec.image.empty() || spec.image.size() > max_axes,
+            "image has {} axes; give 1 to {}, slowest first", spec.image.size(), max_axes);
+  reject_if(spec.kernel.size() != spec.image.size(),
+            "kernel has {} axes and image has {}; give both the same", spec.kernel.size(),
+            spec.image.size());
   for (std::size_t a = 0; a < spec.image.size(); ++a) {
     const std::size_t image = spec.image[a], kernel = spec.kernel[a];
-    if (image == 0 || kernel == 0) {
-      throw plan_error(formatted("{} has a length of 0 on axis {}; give at least 1",
-                                 image == 0 ? "image" : "kernel", a));
-    }
-    if (image > max_length || kernel > max_length) {
-      throw plan_error(formatted("axis {} has an image of {} and a kernel of {}; choose at most {}",
-                                 a, image, kernel, max_length));
-    }
+    reject_if(image == 0 || kernel == 0, "{} has a length of 0 on axis {}; give at least 1",
+              image == 0 ? "image" : "kernel", a);
+    reject_if(image > max_length || kernel > max_length,
+              "axis {} has an image of {} and a kernel of {}; choose at most {}", a, image, kernel,
+              max_length);
     if (spec.mode != extent::valid || kernel <= image) continue;
-    throw plan_error(
-        formatted("the kernel is {} and the image {}, so the kernel lies within the image nowhere; "
-                  "choose mode full or same, or exchange the two",
-                  joined(spec.kernel, "x"), joined(spec.image, "x")));
+    reject(
+        "the kernel is {} and the image {}, so the kernel lies within the image nowhere; "
+        "choose mode full or same, or exchange the two",
+        joined(spec.kernel, "x"), joined(spec.image, "x"));
   }
 }
 
 void require_counts(const convolution_spec& spec) {
-  if (spec.images == 0 || spec.kernels == 0) {
-    throw plan_error(formatted("images is {} and kernels is {}; make each at least 1", spec.images,
-                               spec.kernels));
-  }
+  reject_if(spec.images == 0 || spec.kernels == 0,
+            "images is {} and kernels is {}; make each at least 1", spec.images, spec.kernels);
   if (spec.pairs == pairing::each_with_each || spec.images == spec.kernels) return;
-  throw plan_error(
-      formatted("pairs are to be made of {} images and {} kernels; give as many of both, or let "
-                "each meet each",
-                spec.images, spec.kernels));
+  reject(
+      "pairs are to be made of {} images and {} kernels; give as many of both, or let "
+      "each meet each",
+      spec.images, spec.kernels);
 }
 
 /// Powers of two of this size, times those of all lengths, stay within fp32.
@@ -79,12 +72,10 @@ constexpr double largest_peak = 1e9;
 void require_between(const convolution_spec& spec) {
   const precision between = stored_between(spec);
   request::require_named(between, "between", "fp32, fp16 or bf16, or leave it empty");
-  if ((between == precision::fp64) != (spec.real == precision::fp64)) {
-    throw plan_error(
-        formatted("between is {} and real is {}, and fp64 mixes with no other precision; leave "
-                  "between empty, or compute in fp32",
-                  name_of(between), name_of(spec.real)));
-  }
+  reject_if((between == precision::fp64) != (spec.real == precision::fp64),
+            "between is {} and real is {}, and fp64 mixes with no other precision; leave "
+            "between empty, or compute in fp32",
+            name_of(between), name_of(spec.real));
   const auto require = [&](std::string_view field, double peak) {
     require_peak(field, peak, largest_peak, between == precision::fp16,
                  formatted("between is {}", name_of(between)));
@@ -97,10 +88,8 @@ void require_form(const convolution_spec& spec) {
   if (spec.form == operand_form::values) return;
   const operand_role role = run_role(spec);
   const std::string_view name = role == operand_role::image ? "image" : "kernel";
-  if (load_of(spec, role).is_given()) {
-    throw plan_error(formatted(
-        "form is spectrum and {}_load is given; give spectra in plain memory, or values", name));
-  }
+  reject_if(load_of(spec, role).is_given(),
+            "form is spectrum and {}_load is given; give spectra in plain memory, or values", name);
 }
 
 void require_block(const convolution_spec& spec) {
@@ -112,10 +101,10 @@ void require_block(const convolution_spec& spec) {
 void require_loads(const convolution_spec& spec) {
   for (const fused_load* load : {&spec.image_load, &spec.kernel_load}) {
     if (load->operands.empty()) continue;
-    throw plan_error(
-        formatted("{} has {} operands and runs give none to loads; put their values into its "
-                  "parameters",
-                  load == &spec.image_load ? "image_load" : "kernel_load", load->operands.size()));
+    reject(
+        "{} has {} operands and runs give none to loads; put their values into its "
+        "parameters",
+        load == &spec.image_load ? "image_load" : "kernel_load", load->operands.size());
   }
 }
 
@@ -128,10 +117,10 @@ void require_address_space(const convolution_spec& spec, const std::vector<axis_
   const bool is_pairwise = spec.pairs == pairing::pairwise;
   const double results = rounded_product({spec.images, is_pairwise ? 1 : spec.kernels});
   if (results * rounded_product(lengths) <= max_elements) return;
-  throw plan_error(formatted(
+  reject(
       "{} images of {} and {} kernels of {} have results beyond the address space; choose "
       "fewer or smaller ones",
-      spec.images, joined(spec.image, "x"), spec.kernels, joined(spec.kernel, "x")));
+      spec.images, joined(spec.image, "x"), spec.kernels, joined(spec.kernel, "x"));
 }
 
 }  // namespace
@@ -147,19 +136,18 @@ void require_valid(const convolution_spec& spec) {
   const std::vector<axis_geometry> axes = geometry_of(spec);
   for (const axis_geometry& axis : axes) {
     if (axis.padded <= max_length) continue;
-    throw plan_error(
-        formatted("an image of {} and a kernel of {} take a transform of {}, and the longest is "
-                  "{}; cut the image into blocks",
-                  axis.image, axis.kernel, axis.padded, max_length));
+    reject(
+        "an image of {} and a kernel of {} take a transform of {}, and the longest is "
+        "{}; cut the image into blocks",
+        axis.image, axis.kernel, axis.padded, max_length);
   }
   require_address_space(spec, axes);
 }
 
 void require_valid(const convolution_spec& spec, const device_info& device) {
   require_valid(spec);
-  if (spec.real == precision::fp64 && !device.has_fp64) {
-    throw plan_error(formatted("{} has no fp64; ask for precision::fp32", device.name));
-  }
+  reject_if(spec.real == precision::fp64 && !device.has_fp64,
+            "{} has no fp64; ask for precision::fp32", device.name);
 }
 
 }  // namespace convolving

@@ -10,7 +10,7 @@
 #include "backend/backend.hpp"          // queue
 #include "functors/device_functor.hpp"  // device_functor
 #include "text/formatted.hpp"           // formatted
-#include "wingbeat/error.hpp"           // plan_error
+#include "text/reject.hpp"              // reject
 
 namespace wingbeat::convolving {
 namespace {
@@ -61,8 +61,8 @@ void each_array(const kept_scores& kept, Visit visit) {
 
 void require_numbers(std::size_t count, std::size_t before) {
   if (count < no_template && before < no_template && before + count <= no_template) return;
-  throw plan_error(formatted("{} templates were added to {}, and a search numbers {}; begin again",
-                             count, before, no_template));
+  reject("{} templates were added to {}, and a search numbers {}; begin again", count, before,
+         no_template);
 }
 
 std::size_t kept_scores::rim_reals() const {
@@ -247,7 +247,7 @@ std::vector<Value> score_memory::values_of(std::string_view name, std::string_vi
     each.memory.read(values.data(), each.memory.size_bytes());
     return values;
   }
-  throw plan_error(formatted("this search keeps no {}; set {}", name, field));
+  reject("this search keeps no {}; set {}", name, field);
 }
 
 void score_memory::read_moments(search_state& target) const {

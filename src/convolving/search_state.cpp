@@ -7,8 +7,7 @@
 #include "arrays/address_space.hpp"      // rounded_product
 #include "convolving/scores.hpp"         // score_key
 #include "request/names.hpp"             // require_known
-#include "text/formatted.hpp"            // formatted
-#include "wingbeat/error.hpp"            // plan_error
+#include "text/reject.hpp"               // reject
 #include "wingbeat/template_search.hpp"  // search_state
 
 namespace wingbeat {
@@ -65,9 +64,8 @@ void require_arrays(const search_state& state) {
   const auto require = [&](std::string_view name, std::size_t size, std::size_t planes) {
     const double expected = rounded_product({state.height, state.width, planes});
     if (size == 0 || static_cast<double>(size) == expected) return;
-    throw plan_error(
-        formatted("a state of {} x {} places has {} {}; give {} for each place, or none",
-                  state.height, state.width, size, name, planes));
+    reject("a state of {} x {} places has {} {}; give {} for each place, or none", state.height,
+           state.width, size, name, planes);
   };
   require("keys", state.keys.size(), 1);
   require("unit_sums", state.unit_sums.size(), 2);
@@ -76,23 +74,19 @@ void require_arrays(const search_state& state) {
 }
 
 void require_alike(const search_state& a, const search_state& b) {
-  if ((!a.sums.empty() || !b.sums.empty()) && (a.sum_unit == 0 || b.sum_unit == 0)) {
-    throw plan_error(
-        "sums of plain scores depend on the order in which they are added, so that states with "
-        "them cannot be merged; set is_normalised or sum_unit, or leave keeps_sums false");
-  }
-  if (a.height != b.height || a.width != b.width) {
-    throw plan_error(
-        formatted("a state of {} x {} places and one of {} x {} were merged; merge "
-                  "those of one image, mode and size of templates",
-                  a.height, a.width, b.height, b.width));
-  }
+  reject_if((!a.sums.empty() || !b.sums.empty()) && (a.sum_unit == 0 || b.sum_unit == 0),
+            "sums of plain scores depend on the order in which they are added, so that states with "
+            "them cannot be merged; set is_normalised or sum_unit, or leave keeps_sums false");
+  reject_if(a.height != b.height || a.width != b.width,
+            "a state of {} x {} places and one of {} x {} were merged; merge "
+            "those of one image, mode and size of templates",
+            a.height, a.width, b.height, b.width);
   const bool are_alike = a.is_normalised == b.is_normalised && a.keys.size() == b.keys.size() &&
                          a.unit_sums.size() == b.unit_sums.size() &&
                          a.sums.size() == b.sums.size() && a.sum_unit == b.sum_unit &&
                          a.counts.size() == b.counts.size();
   if (are_alike) return;
-  throw plan_error(
+  reject(
       "states of searches that keep different arrays, or of which one is normalised, were merged; "
       "give all searches one spec");
 }
@@ -103,10 +97,9 @@ void search_state::merge(const search_state& other) {
   require_arrays(*this);
   require_arrays(other);
   require_alike(*this, other);
-  if (templates + other.templates > convolving::no_template) {
-    throw plan_error(formatted("states of {} and {} templates were merged, and a search numbers {}",
-                               templates, other.templates, convolving::no_template));
-  }
+  reject_if(templates + other.templates > convolving::no_template,
+            "states of {} and {} templates were merged, and a search numbers {}", templates,
+            other.templates, convolving::no_template);
   templates += other.templates;
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = std::max(keys[i], other.keys[i]);
   add(unit_sums, other.unit_sums);
@@ -126,9 +119,7 @@ std::vector<float> search_state::map(score_map kind) const {
     }
     return map;
   }
-  if (sums.empty() && unit_sums.empty()) {
-    throw plan_error("this search keeps no moments; set keeps_sums");
-  }
+  reject_if(sums.empty() && unit_sums.empty(), "this search keeps no moments; set keeps_sums");
   const std::vector<double> of_scores = moment_of(*this, false),
                             of_squares = moment_of(*this, true);
   const auto n = static_cast<double>(std::max<std::size_t>(templates, 1));

@@ -5,8 +5,7 @@
 #include <bit>        // bit_width
 #include <cmath>      // ceil, ldexp, log2
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::convolving {
 namespace {
@@ -22,15 +21,12 @@ int ceil_log2(std::size_t n) {
 void require_peak(std::string_view field, double peak, double largest, bool is_needed,
                   std::string_view reason) {
   if (!is_needed && peak == 0) return;
-  if (!is_needed) {
-    throw plan_error(
-        formatted("{} is {} and {}, so that it is not used; leave it 0", field, peak, reason));
-  }
+  reject_if(!is_needed, "{} is {} and {}, so that it is not used; leave it 0", field, peak, reason);
   if (peak >= 1 / largest && peak <= largest) return;
-  throw plan_error(
-      formatted("between is fp16, which ends at 65504, and {} is {}; state the largest magnitude "
-                "of its values, from {} to {}, or store bf16",
-                field, peak, 1 / largest, largest));
+  reject(
+      "between is fp16, which ends at 65504, and {} is {}; state the largest magnitude "
+      "of its values, from {} to {}, or store bf16",
+      field, peak, 1 / largest, largest);
 }
 
 precision stored_between(const convolution_spec& spec) {

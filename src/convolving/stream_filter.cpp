@@ -4,11 +4,10 @@
 #include <type_traits>  // is_floating_point_v
 
 #include "convolving/blocks.hpp"     // best_block_length
-#include "text/formatted.hpp"        // formatted
 #include "text/moved_from.hpp"       // require_owned
+#include "text/reject.hpp"           // reject
 #include "wingbeat/buffer.hpp"       // buffer
 #include "wingbeat/convolution.hpp"  // convolution
-#include "wingbeat/error.hpp"        // plan_error
 #include "wingbeat/plan.hpp"         // max_length
 
 namespace wingbeat {
@@ -19,9 +18,7 @@ constexpr std::size_t max_taps = 65536;
 /// Returns the convolution of one step: whole blocks, with `overlap` samples before them.
 template <class Value>
 convolution_spec step_spec(std::size_t n_taps, std::size_t min_step, engine runs_on) {
-  if (n_taps == 0 || n_taps > max_taps) {
-    throw plan_error(formatted("taps has {} values; give 1 to {}", n_taps, max_taps));
-  }
+  reject_if(n_taps == 0 || n_taps > max_taps, "taps has {} values; give 1 to {}", n_taps, max_taps);
   constexpr bool is_real = std::is_floating_point_v<Value>;
   constexpr bool is_wide = sizeof(Value) == (is_real ? 1 : 2) * sizeof(double);
   convolution_spec spec{.image = {n_taps},
@@ -35,8 +32,7 @@ convolution_spec step_spec(std::size_t n_taps, std::size_t min_step, engine runs
     const std::size_t row = (is_real ? 2 : 1) * (spec.block - overlap);
     const std::size_t n_rows = min_step == 0 ? 1 : (min_step - 1) / row + 1;
     if (const std::size_t max_rows = (max_length - overlap) / row; n_rows > max_rows) {
-      throw plan_error(formatted("min_step is {}; with {} taps, give at most {}", min_step, n_taps,
-                                 max_rows * row));
+      reject("min_step is {}; with {} taps, give at most {}", min_step, n_taps, max_rows * row);
     }
     return overlap + n_rows * row;
   };

@@ -15,7 +15,7 @@
 #include "system/fork_safe_mutex.hpp"  // fork_safe_mutex
 #include "text/formatted.hpp"          // formatted, joined
 #include "text/moved_from.hpp"         // require_owned
-#include "wingbeat/error.hpp"          // plan_error
+#include "text/reject.hpp"             // reject
 
 namespace wingbeat {
 namespace {
@@ -39,10 +39,10 @@ void require_valid(const scores_spec& spec) {
   if (is_plane(spec.image) && is_plane(spec.templates) && spec.channels > 0 &&
       spec.templates[0] <= spec.image[0] && spec.templates[1] <= spec.image[1])
     return;
-  throw plan_error(
-      formatted("the image is {}, the template {}, of {} channels; give {{height, width}} of "
-                "both, the template's not larger, and 1 channel at least",
-                joined(spec.image, "x"), joined(spec.templates, "x"), spec.channels));
+  reject(
+      "the image is {}, the template {}, of {} channels; give {{height, width}} of "
+      "both, the template's not larger, and 1 channel at least",
+      joined(spec.image, "x"), joined(spec.templates, "x"), spec.channels);
 }
 
 using statistics = backend::score_statistics;

@@ -20,8 +20,8 @@
 #include "request/names.hpp"                    // require_known
 #include "text/formatted.hpp"                   // formatted, joined
 #include "text/moved_from.hpp"                  // require_owned
+#include "text/reject.hpp"                      // reject
 #include "views/views.hpp"                      // view_owner
-#include "wingbeat/error.hpp"                   // plan_error
 #include "wingbeat/plan.hpp"                    // plan
 
 namespace wingbeat {
@@ -34,8 +34,8 @@ using convolving::unit_templates;
 
 void require_axes(std::string_view name, const std::vector<std::size_t>& lengths) {
   if (lengths.size() == 2 && lengths[0] > 0 && lengths[1] > 0) return;
-  throw plan_error(formatted("{} has the lengths {{{}}}; give {{height, width}}, each at least 1",
-                             name, joined(lengths, ", ")));
+  reject("{} has the lengths {{{}}}; give {{height, width}}, each at least 1", name,
+         joined(lengths, ", "));
 }
 
 void require_peaks(const search_spec& spec) {
@@ -51,45 +51,35 @@ void require_peaks(const search_spec& spec) {
 void require_sums(const search_spec& spec) {
   if (spec.sum_unit == 0) return;
   int exponent = 0;
-  if (spec.sum_unit > 0 && std::frexp(spec.sum_unit, &exponent) == 0.5) {
-    if (spec.keeps_sums && !spec.is_normalised) return;
-    throw plan_error(
-        formatted("sum_unit is {}, for sums of plain scores, which {}; leave it 0", spec.sum_unit,
-                  spec.keeps_sums ? "a normalised search has not" : "keeps_sums asks for"));
-  }
-  throw plan_error(formatted("sum_unit is {}; give a power of two, or 0", spec.sum_unit));
+  reject_if(!(spec.sum_unit > 0) || std::frexp(spec.sum_unit, &exponent) != 0.5,
+            "sum_unit is {}; give a power of two, or 0", spec.sum_unit);
+  reject_if(!spec.keeps_sums || spec.is_normalised,
+            "sum_unit is {}, for sums of plain scores, which {}; leave it 0", spec.sum_unit,
+            spec.keeps_sums ? "a normalised search has not" : "keeps_sums asks for");
 }
 
 void require_table(const search_spec& spec) {
   if (!spec.table_threshold) return;
-  if (std::isnan(*spec.table_threshold)) {
-    throw plan_error(
-        "table_threshold is no number, so that no score is above it; give a number, or none");
-  }
+  reject_if(std::isnan(*spec.table_threshold),
+            "table_threshold is no number, so that no score is above it; give a number, or none");
   constexpr std::size_t most = std::size_t{1} << 31;
-  if (spec.table_capacity > 0 && spec.table_capacity <= most) return;
-  throw plan_error(
-      formatted("table_capacity is {}; choose from 1 to {} scores", spec.table_capacity, most));
+  reject_if(spec.table_capacity == 0 || spec.table_capacity > most,
+            "table_capacity is {}; choose from 1 to {} scores", spec.table_capacity, most);
 }
 
 void require_valid(const search_spec& spec) {
   require_axes("image", spec.image);
   require_axes("templates", spec.templates);
-  if (spec.templates_at_once == 0 || spec.templates_at_once >= no_template) {
-    throw plan_error(formatted("templates_at_once is {}; choose from 1 to {}",
-                               spec.templates_at_once, no_template - 1));
-  }
-  if (spec.keeps_counts && std::isnan(spec.threshold)) {
-    throw plan_error(
-        "threshold is no number, so that no score is above it; give a number, or "
-        "leave keeps_counts false");
-  }
-  if (!spec.keeps_counts && spec.threshold != 0) {
-    throw plan_error(
-        formatted("threshold is {} and keeps_counts is false, so that no scores are counted; set "
-                  "keeps_counts, or leave threshold 0",
-                  spec.threshold));
-  }
+  reject_if(spec.templates_at_once == 0 || spec.templates_at_once >= no_template,
+            "templates_at_once is {}; choose from 1 to {}", spec.templates_at_once,
+            no_template - 1);
+  reject_if(spec.keeps_counts && std::isnan(spec.threshold),
+            "threshold is no number, so that no score is above it; give a number, or "
+            "leave keeps_counts false");
+  reject_if(!spec.keeps_counts && spec.threshold != 0,
+            "threshold is {} and keeps_counts is false, so that no scores are counted; set "
+            "keeps_counts, or leave threshold 0",
+            spec.threshold);
   require_sums(spec);
   require_table(spec);
   request::require_known(spec.form == operand_form::values || spec.form == operand_form::spectrum,
@@ -97,10 +87,10 @@ void require_valid(const search_spec& spec) {
   require_peaks(spec);
   const bool fits = spec.templates[0] <= spec.image[0] && spec.templates[1] <= spec.image[1];
   if (spec.mode != extent::valid || fits) return;
-  throw plan_error(
-      formatted("templates are {} and the image {}, so that a template lies within the image "
-                "nowhere; choose mode full or same, or smaller templates",
-                joined(spec.templates, "x"), joined(spec.image, "x")));
+  reject(
+      "templates are {} and the image {}, so that a template lies within the image "
+      "nowhere; choose mode full or same, or smaller templates",
+      joined(spec.templates, "x"), joined(spec.image, "x"));
 }
 
 convolution_spec convolution_of(const search_spec& spec, std::size_t templates) {
@@ -178,10 +168,10 @@ struct prepared_templates {
 /// Requires that the bytes of templates can be addressed.
 void require_product(std::size_t count, std::size_t template_bytes) {
   if (count <= std::numeric_limits<std::size_t>::max() / template_bytes) return;
-  throw plan_error(
-      formatted("{} templates of {} bytes each were added, which no memory holds; add fewer at a "
-                "time",
-                count, template_bytes));
+  reject(
+      "{} templates of {} bytes each were added, which no memory holds; add fewer at a "
+      "time",
+      count, template_bytes);
 }
 
 /// Whether a view starts at a pair of reals, as a run requires.
@@ -282,11 +272,10 @@ struct template_search::impl {
     const centred_image<Real> centred = convolving::centred(
         values, whole.kept.axes, convolving::coefficient_error(spec.between.value_or(spec.real)));
     image_mean = double{centred.mean};
-    if (!std::isfinite(image_mean)) {
-      throw plan_error(
-          "the image holds NaN or infinity, which transforms spread over all scores; replace these "
-          "values, by the image's mean for example");
-    }
+    reject_if(
+        !std::isfinite(image_mean),
+        "the image holds NaN or infinity, which transforms spread over all scores; replace these "
+        "values, by the image's mean for example");
     on.impl()->write(inverse_norms.view(), centred.inverse_norms.data());
     on.impl()->write(centred_values.view(), centred.values.data());
     return centred_values.view();
@@ -342,10 +331,8 @@ struct template_search::impl {
   }
 
   void add(queue& on, buffer_view templates, std::size_t count, std::size_t first) {
-    if (!has_image) {
-      throw plan_error("templates were added before an image; call begin first");
-    }
-    if (count == 0) throw plan_error("0 templates were added; give at least 1");
+    reject_if(!has_image, "templates were added before an image; call begin first");
+    if (count == 0) reject("0 templates were added; give at least 1");
     convolving::require_numbers(count, std::max(added, first));
     const std::size_t start = (spec.form == operand_form::spectrum ? 2 : 1) * real_bytes();
     const std::size_t at_once = whole.n_templates;
@@ -369,7 +356,7 @@ struct template_search::impl {
   /// Returns what was kept, after all runs.
   [[nodiscard]] const convolving::score_memory& finished(queue& on) const {
     own.require_queue(*on.impl());
-    if (!has_image) throw plan_error("a search has no scores before its image; call begin first");
+    if (!has_image) reject("a search has no scores before its image; call begin first");
     on.wait();
     if (latest != on.impl()) latest->wait();
     return scores;
@@ -395,14 +382,12 @@ struct template_search::impl {
 template_search::template_search(const queue& on, search_spec spec) {
   require_valid(spec);
   convolving::require_valid(convolution_of(spec, spec.templates_at_once));
-  if (spec.sum_unit != 0 && !on.device().has_fp64) {
-    throw plan_error(formatted("sum_unit is {}, and {} has no fp64 to sum in; leave it 0",
-                               spec.sum_unit, on.device().name));
-  }
+  reject_if(spec.sum_unit != 0 && !on.device().has_fp64,
+            "sum_unit is {}, and {} has no fp64 to sum in; leave it 0", spec.sum_unit,
+            on.device().name);
   if (spec.templates_at_once > 1 && !on.device().has_int64_atomics) {
-    throw plan_error(
-        formatted("templates_at_once is {}, and {} has no atomic operations on 64 bits; choose 1",
-                  spec.templates_at_once, on.device().name));
+    reject("templates_at_once is {}, and {} has no atomic operations on 64 bits; choose 1",
+           spec.templates_at_once, on.device().name);
   }
   impl_ = std::make_unique<impl>(on, std::move(spec));
 }
@@ -458,7 +443,7 @@ void template_search::begin(queue& on, buffer_view image) {
 void template_search::restart(queue& on) {
   impl& mine = require_owned(impl_, "search");
   mine.own.require_queue(*on.impl());
-  if (!mine.has_image) throw plan_error("no image was begun; call begin before restart");
+  if (!mine.has_image) reject("no image was begun; call begin before restart");
   mine.templates_of(on);
   mine.forget(on);
   mine.has_image = true;

@@ -4,7 +4,7 @@
 #include <cmath>  // ceil
 
 #include "text/formatted.hpp"  // formatted, joined
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::distributing {
 
@@ -61,8 +61,7 @@ double rounded_span(const std::vector<box>& boxes) {
 
 void require_rank(std::size_t rank, std::size_t ranks) {
   if (rank < ranks) return;
-  throw plan_error(
-      formatted("rank {} of {} was asked for; give a rank below the number of ranks", rank, ranks));
+  reject("rank {} of {} was asked for; give a rank below the number of ranks", rank, ranks);
 }
 
 std::string text_of(const std::vector<box>& boxes) {

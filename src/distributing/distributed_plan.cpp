@@ -23,6 +23,7 @@
 #include "request/validation.hpp"          // validated
 #include "text/formatted.hpp"              // formatted
 #include "text/moved_from.hpp"             // require_owned
+#include "text/reject.hpp"                 // reject
 #include "views/views.hpp"                 // workspace_start
 #include "wingbeat/error.hpp"              // error, plan_error
 #include "wingbeat/reshape.hpp"            // reshape
@@ -36,7 +37,7 @@ using distributing::phased_transform;
 /// Refuses requests that cannot be cut among ranks.
 void require_plain(const plan_spec& spec) {
   const auto refuse = [](std::string_view given, std::string_view allowed) {
-    throw plan_error(formatted("{}; over several devices {}", given, allowed));
+    reject("{}; over several devices {}", given, allowed);
   };
   if (!spec.in.is_packed() || !spec.out.is_packed()) {
     refuse("a layout was given", "the parts of ranks are packed");
@@ -56,10 +57,9 @@ void require_places(const distributed_spec& spec) {
       spec.bins == bin_distribution::transposed || spec.bins == bin_distribution::natural, "bins",
       spec.bins, "transposed or natural");
   const plan_spec& asked = spec.transform;
-  if ((asked.load.is_given() && !spec.in_boxes.empty()) ||
-      (asked.store.is_given() && !spec.out_boxes.empty())) {
-    throw plan_error("boxes were given for a side that a functor loads or stores; leave them out");
-  }
+  reject_if((asked.load.is_given() && !spec.in_boxes.empty()) ||
+                (asked.store.is_given() && !spec.out_boxes.empty()),
+            "boxes were given for a side that a functor loads or stores; leave them out");
 }
 
 /// Returns the part of a batch that a rank transforms.
@@ -308,11 +308,9 @@ void distributed_plan::impl::move_and_run(views in, views out,
 
 void distributed_plan::impl::enqueue(views in, views out, std::span<const run_operands> given) {
   require_views(in, out);
-  if (!given.empty() && given.size() != ranks.size()) {
-    throw plan_error(
-        formatted("arguments of functors were given for {} ranks of {}; give those of all",
-                  given.size(), ranks.size()));
-  }
+  reject_if(!given.empty() && given.size() != ranks.size(),
+            "arguments of functors were given for {} ranks of {}; give those of all", given.size(),
+            ranks.size());
   move_in || move_out ? move_and_run(in, out, given) : run(in, out, given);
 }
 

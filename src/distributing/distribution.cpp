@@ -8,9 +8,8 @@
 
 #include "arrays/address_space.hpp"                     // max_elements
 #include "distributing/boxes.hpp"                       // cut_along, place_of, rounded_span
-#include "text/formatted.hpp"                           // formatted
+#include "text/reject.hpp"                              // reject
 #include "wingbeat/device/functors/exchange_store.hpp"  // rank_shares
-#include "wingbeat/error.hpp"                           // plan_error
 
 namespace wingbeat {
 namespace {
@@ -41,11 +40,9 @@ bool has_room(const box& each) {
 }
 
 void require_boxes(const std::vector<box>& before, const std::vector<box>& after) {
-  if (before.empty() || before.size() != after.size()) {
-    throw plan_error(formatted(
-        "a redistribution from {} boxes to {} was requested; give one of each for every rank",
-        before.size(), after.size()));
-  }
+  reject_if(before.empty() || before.size() != after.size(),
+            "a redistribution from {} boxes to {} was requested; give one of each for every rank",
+            before.size(), after.size());
   const std::size_t n_axes = before.front().lower.size();
   for (const std::vector<box>* boxes : {&before, &after}) {
     for (std::size_t rank = 0; rank < boxes->size(); ++rank) {
@@ -54,22 +51,19 @@ void require_boxes(const std::vector<box>& before, const std::vector<box>& after
       for (std::size_t i = 0; is_valid && i < n_axes; ++i) {
         is_valid = each.lower[i] <= each.upper[i];
       }
-      if (!is_valid) {
-        throw plan_error(
-            formatted("the box of rank {} is no box of {} axes; give lower <= upper of "
-                      "each axis",
-                      rank, n_axes));
-      }
+      reject_if(!is_valid,
+                "the box of rank {} is no box of {} axes; give lower <= upper of "
+                "each axis",
+                rank, n_axes);
       if (distributing::rounded_span(each) > max_elements) {
-        throw plan_error(
-            formatted("the box of rank {} has about {:.3g} elements; give at most {:.3g}", rank,
-                      distributing::rounded_span(each), max_elements));
+        reject("the box of rank {} has about {:.3g} elements; give at most {:.3g}", rank,
+               distributing::rounded_span(each), max_elements);
       }
       if (has_room(each)) continue;
-      throw plan_error(formatted(
+      reject(
           "the strides of rank {}'s box are not {} or let elements share memory; give each axis at "
           "least the length times the stride of those within it, or none",
-          rank, n_axes));
+          rank, n_axes);
     }
   }
 }
@@ -79,21 +73,17 @@ void require_apart(const std::vector<box>& boxes) {
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (common_part(boxes[i], boxes[j]).count() == 0) continue;
-      throw plan_error(
-          formatted("the boxes of ranks {} and {} overlap; every element is in one box", j, i));
+      reject("the boxes of ranks {} and {} overlap; every element is in one box", j, i);
     }
   }
 }
 
 /// Refuses an array that is cut along an axis that it does not have, or among no ranks.
 void require_cut(const std::vector<std::size_t>& lengths, std::size_t axis, std::size_t ranks) {
-  if (axis >= lengths.size()) {
-    throw plan_error(formatted("axis {} was given of an array of {} axes; axes count from 0", axis,
-                               lengths.size()));
-  }
+  reject_if(axis >= lengths.size(), "axis {} was given of an array of {} axes; axes count from 0",
+            axis, lengths.size());
   if (ranks >= 1 && ranks <= max_boxes) return;
-  throw plan_error(
-      formatted("axis {} was to be cut into {} parts; give 1 to {}", axis, ranks, max_boxes));
+  reject("axis {} was to be cut into {} parts; give 1 to {}", axis, ranks, max_boxes);
 }
 
 /// Refuses a part that is not in a box, or a box without memory.
@@ -106,14 +96,13 @@ void require_within(const box& part, const box& whole, const void* memory, std::
     is_within = whole.lower[i] <= part.lower[i] && part.lower[i] <= part.upper[i] &&
                 part.upper[i] <= whole.upper[i];
   }
-  if (!is_within) {
-    throw plan_error(formatted(
-        "a part was to be copied that does not lie in the box of the {}; give what both boxes have "
-        "in common",
-        name));
-  }
+  reject_if(
+      !is_within,
+      "a part was to be copied that does not lie in the box of the {}; give what both boxes have "
+      "in common",
+      name);
   if (memory != nullptr) return;
-  throw plan_error(formatted("the {} of a copy has no memory; give the address of its box", name));
+  reject("the {} of a copy has no memory; give the address of its box", name);
 }
 
 /// Moves to the next row along the last axis of a box; returns false after the last one.
@@ -167,10 +156,9 @@ std::vector<box> pencils(const std::vector<std::size_t>& lengths, std::size_t fi
                          std::size_t second_ranks) {
   require_cut(lengths, first_axis, first_ranks);
   require_cut(lengths, second_axis, second_ranks);
-  if (second_ranks > max_boxes / first_ranks) {
-    throw plan_error(formatted("{} times {} parts were requested; give at most {} in all",
-                               first_ranks, second_ranks, max_boxes));
-  }
+  reject_if(second_ranks > max_boxes / first_ranks,
+            "{} times {} parts were requested; give at most {} in all", first_ranks, second_ranks,
+            max_boxes);
   std::vector<box> boxes;
   for (const box& slab : slabs(lengths, first_axis, first_ranks)) {
     for (box& pencil : distributing::cut_along(slab, second_axis, second_ranks)) {
@@ -219,10 +207,10 @@ redistribution::redistribution(std::vector<box> before, std::vector<box> after)
     }
   }
   if (moved == count_of(before_) && moved == count_of(after_)) return;
-  throw plan_error(
-      formatted("boxes hold {} elements before and {} after, of which {} are the same; "
-                "give boxes of the same elements",
-                count_of(before_), count_of(after_), moved));
+  reject(
+      "boxes hold {} elements before and {} after, of which {} are the same; "
+      "give boxes of the same elements",
+      count_of(before_), count_of(after_), moved);
 }
 
 std::size_t redistribution::sent() const {
@@ -243,11 +231,10 @@ std::size_t redistribution::most_sent() const {
 
 void redistribution::copy(const transfer& moved, const void* sent, void* received,
                           std::size_t element_bytes) const {
-  if (moved.sender >= before_.size() || moved.receiver >= after_.size()) {
-    throw plan_error(formatted(
-        "a transfer from rank {} to {} was to be copied and there are {}; give one of transfers()",
-        moved.sender, moved.receiver, before_.size()));
-  }
+  reject_if(
+      moved.sender >= before_.size() || moved.receiver >= after_.size(),
+      "a transfer from rank {} to {} was to be copied and there are {}; give one of transfers()",
+      moved.sender, moved.receiver, before_.size());
   copy_part(moved.elements, before_[moved.sender], sent, after_[moved.receiver], received,
             element_bytes);
 }

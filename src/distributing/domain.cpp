@@ -8,8 +8,8 @@
 #include "distributing/transport.hpp"                   // chosen_transport
 #include "processes/group.hpp"                          // group, require_patience
 #include "text/formatted.hpp"                           // formatted
+#include "text/reject.hpp"                              // reject
 #include "wingbeat/device/functors/exchange_store.hpp"  // max_exchange_ranks
-#include "wingbeat/error.hpp"                           // plan_error
 
 namespace wingbeat {
 
@@ -22,29 +22,25 @@ domain domain::of_devices(const std::vector<device_info>& devices) {
 }
 
 domain domain::of_queues(std::vector<queue> queues) {
-  if (queues.empty() || queues.size() > max_sharing_ranks) {
-    throw plan_error(
-        formatted("a domain of {} ranks in one process was requested; choose from 1 to {}",
-                  queues.size(), max_sharing_ranks));
-  }
+  reject_if(queues.empty() || queues.size() > max_sharing_ranks,
+            "a domain of {} ranks in one process was requested; choose from 1 to {}", queues.size(),
+            max_sharing_ranks);
   for (const queue& each : queues) {
     for (const queue& other : queues) {
       if (backend::reaches(*each.impl(), *other.impl())) continue;
       const device_info &a = each.device(), &b = other.device();
-      throw plan_error(formatted(
+      reject(
           "{} {} ({}) does not reach the memory of {} {} ({}); choose devices with peer access, or "
           "one device several times",
-          name_of(a.runs_on), a.index, a.name, name_of(b.runs_on), b.index, b.name));
+          name_of(a.runs_on), a.index, a.name, name_of(b.runs_on), b.index, b.name);
     }
   }
   return domain{std::move(queues)};
 }
 
 domain domain::at(const process_rank& place, const queue& own, const process_manner& how) {
-  if (place.size > max_ranks) {
-    throw plan_error(formatted("a domain of {} ranks was requested; choose from 1 to {}",
-                               place.size, max_ranks));
-  }
+  reject_if(place.size > max_ranks, "a domain of {} ranks was requested; choose from 1 to {}",
+            place.size, max_ranks);
   domain result{{own}};
   result.group_ = std::make_shared<processes::group>(place, how.patience_s);
   result.transport_ = std::make_shared<distributing::chosen_transport>(how.may_use_nccl);
@@ -57,8 +53,7 @@ domain domain::at(const process_rank& place, const queue& own, const process_man
 domain domain::from_nccl(void* communicator, const queue& own, const std::string& host,
                          const process_manner& how) {
   if (own.device().runs_on != engine::cuda) {
-    throw plan_error(formatted("from_nccl was given a queue of {}; give it one of cuda",
-                               name_of(own.device().runs_on)));
+    reject("from_nccl was given a queue of {}; give it one of cuda", name_of(own.device().runs_on));
   }
   processes::require_patience(how.patience_s);
   const std::string machine = distributing::machine();

@@ -9,6 +9,7 @@
 #include "backend/backend.hpp"  // mark
 #include "processes/group.hpp"  // group
 #include "text/formatted.hpp"   // formatted
+#include "text/reject.hpp"      // reject
 #include "wingbeat/error.hpp"   // error, plan_error
 
 namespace wingbeat::distributing {
@@ -43,7 +44,7 @@ std::vector<std::string> agreed(const domain& ranks, const std::function<std::st
   if (own) std::rethrow_exception(own);
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
     if (texts[rank].front() != refused) continue;
-    throw plan_error(formatted("rank {} fails: {}", rank, texts[rank].substr(1)));
+    reject("rank {} fails: {}", rank, texts[rank].substr(1));
   }
   for (std::string& each : texts) each.erase(0, 1);
   return texts;
@@ -57,8 +58,7 @@ void tell_others(const domain& ranks, const error& refused) {
 void require_same(const std::vector<std::string>& requests, std::string_view noun) {
   for (std::size_t rank = 1; rank < requests.size(); ++rank) {
     if (requests[rank] == requests[0]) continue;
-    throw plan_error(formatted(
-        "rank {} requests another {} than rank 0; give all ranks the same request", rank, noun));
+    reject("rank {} requests another {} than rank 0; give all ranks the same request", rank, noun);
   }
 }
 

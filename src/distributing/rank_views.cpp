@@ -4,7 +4,7 @@
 #include <string>
 
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::distributing {
 namespace {
@@ -28,10 +28,10 @@ void require_apart(const domain& ranks, std::size_t rank, const rank_views& in,
         are_apart(in.given[other], read_bytes, out.given[rank], out_bytes, runs_on)) {
       continue;
     }
-    throw plan_error(
-        formatted("the output of rank {} overlaps the input of rank {}, which may be read after it "
-                  "is written; give it other memory",
-                  rank, other));
+    reject(
+        "the output of rank {} overlaps the input of rank {}, which may be read after it "
+        "is written; give it other memory",
+        rank, other);
   }
 }
 
@@ -45,9 +45,8 @@ std::vector<buffer_view> views_of_first(const domain& ranks, const buffer_view& 
 
 void require_all_ranks(const domain& ranks, const rank_views& in, const rank_views& out) {
   if (in.given.size() == ranks.size() && out.given.size() == ranks.size()) return;
-  throw plan_error(
-      formatted("{} inputs and {} outputs were given for {} ranks; give one of each for every rank",
-                in.given.size(), out.given.size(), ranks.size()));
+  reject("{} inputs and {} outputs were given for {} ranks; give one of each for every rank",
+         in.given.size(), out.given.size(), ranks.size());
 }
 
 void require_places(const domain& ranks, std::string_view noun, const start_rule& start,

@@ -15,6 +15,7 @@
 #include "text/counted.hpp"               // counted
 #include "text/formatted.hpp"             // formatted
 #include "text/moved_from.hpp"            // require_owned
+#include "text/reject.hpp"                // reject
 #include "wingbeat/error.hpp"             // error, plan_error
 
 namespace wingbeat {
@@ -83,27 +84,21 @@ reshape::impl::~impl() {
 }
 
 std::string reshape::impl::validate() {
-  if (spec.element_bytes == 0) {
-    throw plan_error("element_bytes is 0; give the size of an element");
-  }
+  reject_if(spec.element_bytes == 0, "element_bytes is 0; give the size of an element");
   change.emplace(spec.before, spec.after);
   for (const auto* boxes : {&spec.before, &spec.after}) {
     const double bytes =
         distributing::rounded_span(*boxes) * static_cast<double>(spec.element_bytes);
     if (bytes <= static_cast<double>(max_stated_bytes)) continue;
-    throw plan_error(
-        formatted("boxes of about {:.3g} bytes were given, with element_bytes {}; give at most {}",
-                  bytes, spec.element_bytes, max_stated_bytes));
+    reject("boxes of about {:.3g} bytes were given, with element_bytes {}; give at most {}", bytes,
+           spec.element_bytes, max_stated_bytes);
   }
-  if (spec.before.size() != ranks.size()) {
-    throw plan_error(formatted("boxes of {} were given for {}; give one for each rank",
-                               counted(spec.before.size(), "rank"), counted(ranks.size(), "rank")));
-  }
+  reject_if(spec.before.size() != ranks.size(),
+            "boxes of {} were given for {}; give one for each rank",
+            counted(spec.before.size(), "rank"), counted(ranks.size(), "rank"));
   const std::size_t n_axes = spec.before.front().lower.size();
-  if (n_axes > box_copier::max_axes) {
-    throw plan_error(formatted("boxes of {} axes were given; give boxes of up to {}", n_axes,
-                               box_copier::max_axes));
-  }
+  reject_if(n_axes > box_copier::max_axes, "boxes of {} axes were given; give boxes of up to {}",
+            n_axes, box_copier::max_axes);
   std::string text = formatted("{}", spec.element_bytes);
   for (const auto* boxes : {&spec.before, &spec.after}) text += "/" + distributing::text_of(*boxes);
   return text;

@@ -8,7 +8,7 @@
 #include "arrays/address_space.hpp"  // product_of
 #include "distributing/boxes.hpp"    // undivided
 #include "request/traits.hpp"        // traits_of
-#include "wingbeat/error.hpp"        // plan_error
+#include "text/reject.hpp"           // reject
 
 namespace wingbeat::distributing {
 namespace {
@@ -40,11 +40,9 @@ std::vector<std::byte> transposed(std::span<const std::byte> source, std::size_t
 
 /// Refuses functors, because they read arrays as one device has them.
 distributed_spec without_functors(distributed_spec spec) {
-  if (spec.transform.load.is_given() || spec.transform.store.is_given()) {
-    throw plan_error(
-        "a functor was given, such as a window, of an array that is dealt to several devices; "
-        "leave it out, or choose one device");
-  }
+  reject_if(spec.transform.load.is_given() || spec.transform.store.is_given(),
+            "a functor was given, such as a window, of an array that is dealt to several devices; "
+            "leave it out, or choose one device");
   return spec;
 }
 

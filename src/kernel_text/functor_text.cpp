@@ -8,7 +8,7 @@
 
 #include "kernel_text/constants.hpp"  // policy
 #include "request/functors.hpp"       // functor_include
-#include "wingbeat/error.hpp"         // plan_error
+#include "text/reject.hpp"            // reject
 
 namespace wingbeat::kernel_text {
 
@@ -43,10 +43,10 @@ std::string type_name(const char* mangled) {
   const std::unique_ptr<char, decltype(&std::free)> demangled{
       abi::__cxa_demangle(mangled, nullptr, nullptr, nullptr), &std::free};
   if (demangled) return demangled.get();
-  throw plan_error(
-      formatted("this build of wingbeat calls a functor '{}', which is no name that kernels can be "
-                "compiled with; plan on host or reference, or build wingbeat with g++ or clang++",
-                mangled));
+  reject(
+      "this build of wingbeat calls a functor '{}', which is no name that kernels can be "
+      "compiled with; plan on host or reference, or build wingbeat with g++ or clang++",
+      mangled);
 }
 
 fused_source functor_source(const functor_parts& parts) {

@@ -7,8 +7,8 @@
 #include "arrays/view_part.hpp"  // part_of, rest_of
 #include "text/formatted.hpp"    // formatted
 #include "text/moved_from.hpp"   // refuse_moved_from
+#include "text/reject.hpp"       // reject
 #include "views/arguments.hpp"   // require_functors
-#include "wingbeat/error.hpp"    // plan_error
 
 namespace wingbeat::operations {
 namespace {
@@ -53,10 +53,8 @@ class operation::checked_views {
       : owner_(owner), kind_(kind), on_(on) {}
 
   void add(const operand_rule& rule, const buffer_view& view) {
-    if (!rule.is_there && is_given(view)) {
-      throw plan_error(
-          formatted("a run has a {} and {} is false; set it, or give none", rule.name, rule.field));
-    }
+    reject_if(!rule.is_there && is_given(view),
+              "a run has a {} and {} is false; set it, or give none", rule.name, rule.field);
     if (!rule.is_there || rule.bytes == 0) return;
     const checked_view added{&rule, &view};
     if (!fits(rule, view, on_)) owner_.own_.require_operand(added.named(), rule.start, on_);

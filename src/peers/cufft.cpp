@@ -10,6 +10,7 @@
 #include "request/resolved.hpp"       // resolved_spec
 #include "system/shared_library.hpp"  // shared_library, open_first
 #include "text/formatted.hpp"         // formatted, joined
+#include "text/reject.hpp"            // reject
 #include "wingbeat/error.hpp"         // absent_error, device_error, plan_error
 
 namespace wingbeat::peers {
@@ -95,7 +96,7 @@ struct embedding {
 
 embedding embedding_of(const arrays::array& array) {
   const auto refuse = [](std::string_view layout) {
-    throw plan_error(formatted("cuFFT has no layout {}; compare it with another", layout));
+    reject("cuFFT has no layout {}; compare it with another", layout);
   };
   if (array.has_parts) refuse("with imaginary parts apart");
   if (!array.is_whole()) refuse("with ranges");
@@ -141,13 +142,10 @@ cufft::impl::impl(const wingbeat::queue& owning_queue, const plan_spec& spec)
     : owner(owning_queue.impl()),
       on(cuda_queue(*owner)),
       direction(request::traits_of(spec.kind).is_forward ? -1 : 1) {
-  if (spec.scale != scaling::none) {
-    throw plan_error(
-        formatted("cuFFT cannot scale {}; compare it with scaling none", name_of(spec.scale)));
-  }
-  if (spec.load.is_given() || spec.store.is_given()) {
-    throw plan_error("cuFFT runs no functors of ours; compare it with plain memory");
-  }
+  reject_if(spec.scale != scaling::none, "cuFFT cannot scale {}; compare it with scaling none",
+            name_of(spec.scale));
+  reject_if(spec.load.is_given() || spec.store.is_given(),
+            "cuFFT runs no functors of ours; compare it with plain memory");
   const entered current{on.api(), on.context()};
   check(api.create(&handle), "make an empty plan");
   try {

@@ -8,10 +8,9 @@
 #include "planner/expected_time.hpp"     // time_of, time_of_twiddled
 #include "planner/rules.hpp"             // even_parts, divisors_of
 #include "planner/shaped_pieces.hpp"     // choice, columns, cut_into, row_at_once
-#include "text/formatted.hpp"            // formatted
+#include "text/reject.hpp"               // reject
 #include "wingbeat/device/factors.hpp"   // is_product_of_radices
 #include "wingbeat/device/index.hpp"     // is_power_of_two
-#include "wingbeat/error.hpp"            // plan_error
 #include "wingbeat/good_length.hpp"      // is_good_length
 
 namespace wingbeat::planner {
@@ -96,10 +95,10 @@ std::vector<piece> pieces_of(const axis_request& axis, const tuning::architectur
     if (!convolved.empty()) return convolved;
   }
   if (!pieces.empty()) return pieces;
-  throw plan_error(
-      formatted("length {} does not fit {}: {} bytes of local memory, workgroups of "
-                "{}; choose a shorter length or the host engine",
-                axis.total, device.name, device.local_memory_bytes, device.max_workgroup));
+  reject(
+      "length {} does not fit {}: {} bytes of local memory, workgroups of "
+      "{}; choose a shorter length or the host engine",
+      axis.total, device.name, device.local_memory_bytes, device.max_workgroup);
 }
 
 std::vector<piece> scrambled_pieces_of(const axis_request& request,

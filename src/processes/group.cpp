@@ -11,6 +11,7 @@
 #include <utility>  // move
 
 #include "text/formatted.hpp"  // formatted, joined
+#include "text/reject.hpp"     // reject
 #include "wingbeat/error.hpp"  // device_error, plan_error
 
 namespace wingbeat::processes {
@@ -112,17 +113,14 @@ struct group::flow {
 void require_patience(double patience_s) {
   constexpr double max_s = 1e6;                       // milliseconds are an int
   if (patience_s > 0 && patience_s <= max_s) return;  // excludes NaN
-  throw plan_error(formatted("a patience of {:g} s was given; give more than 0 and at most {:g} s",
-                             patience_s, max_s));
+  reject("a patience of {:g} s was given; give more than 0 and at most {:g} s", patience_s, max_s);
 }
 
 group::group(process_rank place, double patience_s)
     : place_(std::move(place)), patience_s_(patience_s) {
   require_patience(patience_s);
-  if (place_.rank >= place_.size) {
-    throw plan_error(formatted("rank {} of {} was given; ranks count from 0 to size - 1",
-                               place_.rank, place_.size));
-  }
+  reject_if(place_.rank >= place_.size, "rank {} of {} was given; ranks count from 0 to size - 1",
+            place_.rank, place_.size);
   sockets_.resize(place_.size);
   if (place_.size > 1) place_.rank == 0 ? meet_as_first() : meet_as_other();
 }

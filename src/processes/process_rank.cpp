@@ -8,7 +8,7 @@
 #include "processes/stream_socket.hpp"  // last_port
 #include "text/formatted.hpp"           // formatted
 #include "text/number.hpp"              // number_from
-#include "wingbeat/error.hpp"           // plan_error
+#include "text/reject.hpp"              // reject
 
 namespace wingbeat {
 namespace {
@@ -25,15 +25,15 @@ std::optional<std::size_t> number_of(const char* name) {
   const auto text = variable(name);
   if (!text) return std::nullopt;
   if (const auto number = number_from<std::size_t>(*text)) return number;
-  throw plan_error(formatted("{} is '{}'; a launcher sets it to a whole number", name, *text));
+  reject("{} is '{}'; a launcher sets it to a whole number", name, *text);
 }
 
 std::size_t required(const char* name) {
   if (const auto number = number_of(name)) return *number;
-  throw plan_error(
-      formatted("{} is not set; start processes by torchrun or srun, or give rank, size "
-                "and address",
-                name));
+  reject(
+      "{} is not set; start processes by torchrun or srun, or give rank, size "
+      "and address",
+      name);
 }
 
 /// Returns the first host of Slurm's list: node03 of "node[03-07,9],other".
@@ -64,8 +64,7 @@ process_rank process_rank_of_environment() {
   const auto host = variable("MASTER_ADDR");
   const auto port = number_of("MASTER_PORT");
   if (port && (*port < 1 || *port > processes::last_port)) {
-    throw plan_error(
-        formatted("MASTER_PORT is {}; ports are from 1 to {}", *port, processes::last_port));
+    reject("MASTER_PORT is {}; ports are from 1 to {}", *port, processes::last_port);
   }
   const bool is_slurm = !variable("RANK") && variable("SLURM_PROCID");
   if (!is_slurm) {

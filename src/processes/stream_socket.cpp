@@ -18,6 +18,7 @@
 
 #include "text/formatted.hpp"  // formatted
 #include "text/number.hpp"     // number_from
+#include "text/reject.hpp"     // reject
 #include "wingbeat/error.hpp"  // device_error, plan_error
 
 namespace wingbeat::processes {
@@ -40,8 +41,8 @@ addresses addresses_of(const host_port& place, int flags) {
   addrinfo* found = nullptr;
   const int failure = ::getaddrinfo(place.host.c_str(), place.port.c_str(), &hints, &found);
   if (failure == 0) return {found, ::freeaddrinfo};
-  throw plan_error(formatted("'{}' is no host, or '{}' no port: {}; give host:port of rank 0",
-                             place.host, place.port, ::gai_strerror(failure)));
+  reject("'{}' is no host, or '{}' no port: {}; give host:port of rank 0", place.host, place.port,
+         ::gai_strerror(failure));
 }
 
 file_descriptor opened(const addrinfo& address) {
@@ -75,16 +76,12 @@ int deadline::left_ms() const {
 host_port parsed(const std::string& address) {
   const std::size_t colon = address.rfind(':');
   const bool has_both = colon != std::string::npos && colon > 0 && colon + 1 < address.size();
-  if (!has_both) {
-    throw plan_error(formatted("'{}' is no address of rank 0; give host:port", address));
-  }
+  reject_if(!has_both, "'{}' is no address of rank 0; give host:port", address);
   std::string host = address.substr(0, colon);
   if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   std::string port = address.substr(colon + 1);
-  if (!is_port(port)) {
-    throw plan_error(formatted("'{}' is no address of rank 0: its port is a number from 1 to {}",
-                               address, last_port));
-  }
+  reject_if(!is_port(port), "'{}' is no address of rank 0: its port is a number from 1 to {}",
+            address, last_port);
   return {std::move(host), std::move(port)};
 }
 

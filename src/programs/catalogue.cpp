@@ -5,7 +5,7 @@
 
 #include "request/traits.hpp"  // traits, kinds
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::programs {
 namespace {
@@ -63,8 +63,7 @@ device_info sample_device(std::string_view architecture) {
     device.has_bulk_prefetch = true;
     device.has_early_launch = true;
   } else {
-    throw plan_error(
-        formatted("there is no sample device '{}'; choose sm_80, sm_90 or sm_100", architecture));
+    reject("there is no sample device '{}'; choose sm_80, sm_90 or sm_100", architecture);
   }
   device.runs_on = engine::cuda;
   device.name = formatted("a GPU of {}", architecture);

@@ -12,8 +12,7 @@
 #include "functors/stored_number.hpp"  // with_stored
 #include "kernel_text/line_text.hpp"   // line_text, source_of
 #include "system/thread_memory.hpp"    // thread_memory
-#include "text/formatted.hpp"          // formatted
-#include "wingbeat/error.hpp"          // plan_error
+#include "text/reject.hpp"             // reject
 
 namespace wingbeat::programs {
 namespace {
@@ -286,12 +285,10 @@ line_numbers lines_of(const arrays::array& memory, std::size_t axis,
         return;
       }
     }
-    if (result.depth == device::functors::max_line_loops) {
-      throw plan_error(
-          formatted("axes and batch have more than {} dimensions beside one axis that "
-                    "do not follow one another in memory; give the batch fewer",
-                    device::functors::max_line_loops));
-    }
+    reject_if(result.depth == device::functors::max_line_loops,
+              "axes and batch have more than {} dimensions beside one axis that "
+              "do not follow one another in memory; give the batch fewer",
+              device::functors::max_line_loops);
     result.loops[result.depth++] = {count, stride};
   };
   for (std::size_t a = memory.axes.size(); a-- > 0;) {

@@ -5,8 +5,7 @@
 
 #include "arrays/order.hpp"       // arrays_of_passes
 #include "planner/placement.hpp"  // placed
-#include "text/formatted.hpp"     // formatted
-#include "wingbeat/error.hpp"     // plan_error
+#include "text/reject.hpp"        // reject
 
 namespace wingbeat::programs {
 namespace {
@@ -42,17 +41,17 @@ bool may_stream(const planned_piece& each, const pass& next_pass, bool is_last) 
 
 void require_launchable(const pass& each, const plan_spec& spec, const device_info& device) {
   if (each.shape().scratch_bytes() > device.local_memory_bytes) {
-    throw plan_error(formatted(
+    reject(
         "partial results of {} bytes in each of {} threads do not fit {} bytes of local memory; "
         "let the store functor's be smaller",
-        each.shape().partial_bytes, each.shape().threads(), device.local_memory_bytes));
+        each.shape().partial_bytes, each.shape().threads(), device.local_memory_bytes);
   }
   constexpr std::size_t most = (std::size_t{1} << 31) - 1;  // workgroups of one launch, on CUDA
   if (each.workgroups() <= most) return;
-  throw plan_error(
-      formatted("batch {} of length {} needs {} workgroups and one launch takes {}; "
-                "choose a smaller batch",
-                std::size_t{spec.batch}, request::points_of(spec), each.workgroups(), most));
+  reject(
+      "batch {} of length {} needs {} workgroups and one launch takes {}; "
+      "choose a smaller batch",
+      std::size_t{spec.batch}, request::points_of(spec), each.workgroups(), most);
 }
 
 program cleared_output(const plan_spec& spec) {

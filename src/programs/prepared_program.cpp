@@ -18,9 +18,8 @@
 #include "request/validation.hpp"        // validated
 #include "roots/chirp.hpp"               // chirp
 #include "system/table_memory.hpp"       // count_table_bytes
-#include "text/formatted.hpp"            // formatted
+#include "text/reject.hpp"               // reject
 #include "tuning/tuning.hpp"             // for_device
-#include "wingbeat/error.hpp"            // plan_error
 
 namespace wingbeat::programs {
 
@@ -107,10 +106,10 @@ std::shared_ptr<const kernel> compiled_as(const kernel_compiler& compiler,
                                  .path = "wingbeat_pass.cpp"});
   } catch (const backend::compile_error& refused) {
     if (!has_functor(described)) throw;
-    throw plan_error(
-        formatted("a functor of this plan does not compile; the messages below count its lines "
-                  "from 1, so correct its text: {}",
-                  refused.what()));
+    reject(
+        "a functor of this plan does not compile; the messages below count its lines "
+        "from 1, so correct its text: {}",
+        refused.what());
   }
 }
 
@@ -144,10 +143,10 @@ bool is_worth_recording(const program& steps, const device_info& device) {
 
 std::size_t first_element(buffer_view view, std::size_t element_bytes) {
   if (view.offset_bytes % element_bytes == 0) return view.offset_bytes / element_bytes;
-  throw plan_error(
-      formatted("a buffer starts at byte {}; kernels need a multiple of {}, the size "
-                "of a complex number (two reals)",
-                view.offset_bytes, element_bytes));
+  reject(
+      "a buffer starts at byte {}; kernels need a multiple of {}, the size "
+      "of a complex number (two reals)",
+      view.offset_bytes, element_bytes);
 }
 
 /// Queues one launch. Its arguments live until `launch` returns.

@@ -11,8 +11,7 @@
 #include "channelising/arithmetic/quantise.hpp"     // quantise, store_complex
 #include "channelising/arithmetic/weights.hpp"      // filter_weights
 #include "reference/iterative.hpp"                  // iterative, n_roots_of, roots_of_unity
-#include "text/formatted.hpp"                       // formatted
-#include "wingbeat/error.hpp"                       // plan_error
+#include "text/reject.hpp"                          // reject
 
 namespace wingbeat::reference {
 namespace {
@@ -21,31 +20,29 @@ using namespace channelising;
 
 void require_recording(const channeliser_spec& spec, const recording& input) {
   const std::size_t n_pols = spec.polarisations;
-  if (input.samples.size() != n_pols ||
-      (!input.present.empty() && input.present.size() != n_pols)) {
-    throw plan_error(formatted("the recording has {} polarisations and packet flags of {}; give {}",
-                               input.samples.size(), input.present.size(), n_pols));
-  }
+  reject_if(
+      input.samples.size() != n_pols || (!input.present.empty() && input.present.size() != n_pols),
+      "the recording has {} polarisations and packet flags of {}; give {}", input.samples.size(),
+      input.present.size(), n_pols);
   const std::size_t length = input.samples.front().size() / parts_of(spec);
-  if (input.packet_samples == 0) throw plan_error("packets have 0 samples; give 1 or more");
+  if (input.packet_samples == 0) reject("packets have 0 samples; give 1 or more");
   const std::size_t n_packets = (length + input.packet_samples - 1) / input.packet_samples;
   for (const auto& flags : input.present) {
     if (flags.size() == n_packets) continue;
-    throw plan_error(
-        formatted("{} packets have flags; give one for each of {}", flags.size(), n_packets));
+    reject("{} packets have flags; give one for each of {}", flags.size(), n_packets);
   }
   const int most = (1 << (spec.sample_bits - 1)) - 1;
   for (const auto& samples : input.samples) {
     if (samples.size() != length * parts_of(spec)) {
-      throw plan_error(
-          formatted("polarisations have {} and {} integers; give equally many, {} for "
-                    "a sample",
-                    input.samples.front().size(), samples.size(), parts_of(spec)));
+      reject(
+          "polarisations have {} and {} integers; give equally many, {} for "
+          "a sample",
+          input.samples.front().size(), samples.size(), parts_of(spec));
     }
     for (const int sample : samples) {
       if (sample <= most && sample >= -most - 1) continue;
-      throw plan_error(formatted("a sample is {}, which {} bits do not hold; give {} to {}", sample,
-                                 spec.sample_bits, -most - 1, most));
+      reject("a sample is {}, which {} bits do not hold; give {} to {}", sample, spec.sample_bits,
+             -most - 1, most);
     }
   }
 }

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "reference/root_of_unity.hpp"  // row
-#include "text/formatted.hpp"           // formatted
-#include "wingbeat/error.hpp"           // plan_error
+#include "text/reject.hpp"              // reject
 
 namespace wingbeat::reference {
 
@@ -34,10 +33,10 @@ inline std::vector<std::size_t> prime_factors(std::size_t n) {
 /// Throws `plan_error` unless `n` is a power of two: `variant` takes no other length.
 inline void require_power_of_two(std::size_t n, const char* variant) {
   if (std::has_single_bit(n)) return;
-  throw plan_error(formatted(
+  reject(
       "{} takes powers of two alone and the row has {} values; transform it by iterative, "
       "recursive or dft_by_definition",
-      variant, n));
+      variant, n);
 }
 
 /// Moves each x[j] to the place whose digits are those of j, reversed.

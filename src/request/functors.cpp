@@ -8,8 +8,8 @@
 #include "arrays/address_space.hpp"     // max_stated_bytes
 #include "backend/argument_list.hpp"    // entry_parameters
 #include "text/formatted.hpp"           // formatted
+#include "text/reject.hpp"              // reject
 #include "tuning/compiled_engines.hpp"  // compiles_kernels
-#include "wingbeat/error.hpp"           // plan_error
 
 namespace wingbeat::request {
 namespace {
@@ -35,22 +35,16 @@ bool is_type_name(std::string_view type) {
 }
 
 void require_source(std::string_view end, const fused_source& source, engine runs_on) {
-  if (source.text.empty()) {
-    throw plan_error(
-        formatted("the {} functor has no source text, which engine {} compiles; give "
-                  "{}.source, or plan on host or reference",
-                  end, name_of(runs_on), end));
-  }
-  if (source.text.find('\0') != std::string::npos) {
-    throw plan_error(formatted(
-        "the text of the {} functor holds a character 0; give the text alone, without its end",
-        end));
-  }
-  if (!is_type_name(source.type)) {
-    throw plan_error(formatted(
-        "'{}' does not name the {} functor's struct; write {}.source.type as in my::window",
-        source.type, end, end));
-  }
+  reject_if(source.text.empty(),
+            "the {} functor has no source text, which engine {} compiles; give "
+            "{}.source, or plan on host or reference",
+            end, name_of(runs_on), end);
+  reject_if(source.text.find('\0') != std::string::npos,
+            "the text of the {} functor holds a character 0; give the text alone, without its end",
+            end);
+  reject_if(!is_type_name(source.type),
+            "'{}' does not name the {} functor's struct; write {}.source.type as in my::window",
+            source.type, end, end);
 }
 
 template <class Callable>
@@ -65,25 +59,22 @@ void require_callable(std::string_view end, const Callable& callable, bool is_re
         }
       },
       callable);
-  if (!is_callable) {
-    throw plan_error(
-        formatted("the {} functor has no callable, which engine {} calls; give {}.callable, or "
-                  "plan on cuda or opencl",
-                  end, name_of(runs_on), end));
-  }
+  reject_if(!is_callable,
+            "the {} functor has no callable, which engine {} calls; give {}.callable, or "
+            "plan on cuda or opencl",
+            end, name_of(runs_on), end);
   const std::size_t wanted = alternative_of(is_real, spec.real, has_operands);
   if (callable.index() == wanted) return;
   if ((callable.index() > 4) != has_operands) {
-    throw plan_error(formatted(
-        "the {} functor has {} operands and its callable {} host_arguments; {}", end,
-        has_operands ? "a list of" : "no", has_operands ? "takes no" : "takes",
-        has_operands ? "take them after the buffer" : formatted("state {}.operands", end)));
+    reject("the {} functor has {} operands and its callable {} host_arguments; {}", end,
+           has_operands ? "a list of" : "no", has_operands ? "takes no" : "takes",
+           has_operands ? "take them after the buffer" : formatted("state {}.operands", end));
   }
-  throw plan_error(
-      formatted("the {} functor's callable takes a span of {} and this {} plan in {} has elements "
-                "of {}; change the span",
-                end, element_name(callable.index()), name_of(spec.kind), name_of(spec.real),
-                element_name(wanted)));
+  reject(
+      "the {} functor's callable takes a span of {} and this {} plan in {} has elements "
+      "of {}; change the span",
+      end, element_name(callable.index()), name_of(spec.kind), name_of(spec.real),
+      element_name(wanted));
 }
 
 /// Counts all parameters of an entry, for functors in any passes. From reals to reals, both ends
@@ -95,10 +86,10 @@ void require_entry(const plan_spec& spec, bool has_lines) {
                             backend::entry_parameters(spec.store.operands) +
                             backend::entry_parameters(spec.multiplier.operands);
   if (count <= backend::max_kernel_arguments) return;
-  throw plan_error(formatted(
+  reject(
       "the functors' operands take {} parameters of a kernel, two for each view and one for each "
       "value; give all functors up to {} together",
-      count - own, backend::max_kernel_arguments - own));
+      count - own, backend::max_kernel_arguments - own);
 }
 
 void require_operands(std::string_view end, const std::vector<kernel_parameter>& operands) {
@@ -107,36 +98,31 @@ void require_operands(std::string_view end, const std::vector<kernel_parameter>&
   for (const kernel_parameter& each : operands) {
     if (!each.is_memory()) value_bytes += each.bytes();
     if (each.bytes() != 0) continue;
-    throw plan_error(formatted(
-        "an operand of the {} functor has elements of 0 bytes; state sizeof its type", end));
+    reject("an operand of the {} functor has elements of 0 bytes; state sizeof its type", end);
   }
   if (value_bytes <= max_value_bytes) return;
-  throw plan_error(
-      formatted("the values of the {} functor's operands take {} bytes; up to {} go with a launch, "
-                "so put the "
-                "rest into parameters or a buffer",
-                end, value_bytes, max_value_bytes));
+  reject(
+      "the values of the {} functor's operands take {} bytes; up to {} go with a launch, "
+      "so put the "
+      "rest into parameters or a buffer",
+      end, value_bytes, max_value_bytes);
 }
 
 void require_reduction(const fused_store& store) {
   constexpr std::size_t most = 64;  // per thread, in local memory
-  if (store.partial_bytes > most || store.partial_bytes % 4 != 0) {
-    throw plan_error(
-        formatted("store.partial_bytes is {}; a partial result takes up to {} bytes, a multiple of "
-                  "4, or 0 where the functor stores",
-                  store.partial_bytes, most));
-  }
-  if (store.kept_bytes > most || (store.kept_bytes > 0 && store.partial_bytes > 0)) {
-    throw plan_error(formatted(
-        "store.kept_bytes is {} and store.partial_bytes {}; a functor keeps up to {} bytes "
-        "of a value, or reduces, or neither",
-        store.kept_bytes, store.partial_bytes, most));
-  }
+  reject_if(store.partial_bytes > most || store.partial_bytes % 4 != 0,
+            "store.partial_bytes is {}; a partial result takes up to {} bytes, a multiple of "
+            "4, or 0 where the functor stores",
+            store.partial_bytes, most);
+  reject_if(store.kept_bytes > most || (store.kept_bytes > 0 && store.partial_bytes > 0),
+            "store.kept_bytes is {} and store.partial_bytes {}; a functor keeps up to {} bytes "
+            "of a value, or reduces, or neither",
+            store.kept_bytes, store.partial_bytes, most);
   if (!store.clears_output || (store.out_bytes % 4 == 0 && store.element_bytes % 4 == 0)) return;
-  throw plan_error(
-      formatted("store.clears_output is set, store.out_bytes is {} and store.element_bytes {}; "
-                "memory is cleared in multiples of 4 bytes",
-                store.out_bytes, store.element_bytes));
+  reject(
+      "store.clears_output is set, store.out_bytes is {} and store.element_bytes {}; "
+      "memory is cleared in multiples of 4 bytes",
+      store.out_bytes, store.element_bytes);
 }
 
 template <class Functor>
@@ -154,18 +140,16 @@ template <class Functor>
 void require_functor(std::string_view end, const Functor& functor, std::size_t buffer_bytes,
                      bool is_real, const plan_spec& spec, engine runs_on) {
   const std::string_view side = end == "load" ? "in_bytes" : "out_bytes";
-  if (buffer_bytes == 0 || functor.element_bytes == 0) {
-    throw plan_error(
-        formatted("{}.{} is {} and {}.element_bytes is {}; state the size of the buffer that the "
-                  "functor is given and of one of its elements",
-                  end, side, buffer_bytes, end, functor.element_bytes));
-  }
+  reject_if(buffer_bytes == 0 || functor.element_bytes == 0,
+            "{}.{} is {} and {}.element_bytes is {}; state the size of the buffer that the "
+            "functor is given and of one of its elements",
+            end, side, buffer_bytes, end, functor.element_bytes);
   for (const auto& [bytes, field] :
        {std::pair{buffer_bytes, side}, std::pair{functor.element_bytes, "element_bytes"sv},
         std::pair{functor.moved_bytes, "moved_bytes"sv}}) {
     if (bytes <= max_stated_bytes) continue;
-    throw plan_error(formatted("{}.{} is {}, which is beyond the address space; state at most {}",
-                               end, field, bytes, max_stated_bytes));
+    reject("{}.{} is {}, which is beyond the address space; state at most {}", end, field, bytes,
+           max_stated_bytes);
   }
   require_forms(end, functor, is_real, spec, runs_on);
 }
@@ -173,22 +157,17 @@ void require_functor(std::string_view end, const Functor& functor, std::size_t b
 void require_multiplier(const resolved_spec& request, engine runs_on) {
   const plan_spec& spec = request.spec;
   const fused_load& multiplier = spec.multiplier;
-  if (!request.kind.is_real_to_real()) {
-    throw plan_error(
-        formatted("a multiplier was given and kind is {}; choose a kind from reals to reals, or "
-                  "multiply in a load functor of the transform back",
-                  name_of(spec.kind)));
-  }
-  if (spec.orthogonalize) {
-    throw plan_error(
-        "a multiplier was given, and orthogonalize, which the transform back undoes; leave it out");
-  }
-  if (multiplier.in_bytes != 0 || multiplier.element_bytes != 0) {
-    throw plan_error(
-        formatted("multiplier.in_bytes is {} and multiplier.element_bytes is {}, and a multiplier "
-                  "has no buffer; leave both out, and read operands",
-                  multiplier.in_bytes, multiplier.element_bytes));
-  }
+  reject_if(!request.kind.is_real_to_real(),
+            "a multiplier was given and kind is {}; choose a kind from reals to reals, or "
+            "multiply in a load functor of the transform back",
+            name_of(spec.kind));
+  reject_if(
+      spec.orthogonalize,
+      "a multiplier was given, and orthogonalize, which the transform back undoes; leave it out");
+  reject_if(multiplier.in_bytes != 0 || multiplier.element_bytes != 0,
+            "multiplier.in_bytes is {} and multiplier.element_bytes is {}, and a multiplier "
+            "has no buffer; leave both out, and read operands",
+            multiplier.in_bytes, multiplier.element_bytes);
   require_forms("multiplier", multiplier, true, spec, runs_on);
 }
 
@@ -207,11 +186,10 @@ void require_functors(const resolved_spec& request, engine runs_on) {
   if (spec.multiplier.is_given()) require_multiplier(request, runs_on);
   require_entry(spec, request.kind.is_real_to_real());
   if (!spec.load.is_given() && !spec.store.is_given()) return;
-  if (spec.where == placement::in_place) {
-    throw plan_error(
-        "a plan in place was given a functor, which may read what was already overwritten; plan "
-        "with placement::out_of_place and give two buffers");
-  }
+  reject_if(
+      spec.where == placement::in_place,
+      "a plan in place was given a functor, which may read what was already overwritten; plan "
+      "with placement::out_of_place and give two buffers");
   if (spec.store.is_given()) require_reduction(spec.store);
   if (spec.load.is_given()) {
     require_functor("load", spec.load, spec.load.in_bytes, request.in.is_real(), spec, runs_on);

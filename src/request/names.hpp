@@ -4,8 +4,7 @@
 
 #include <string_view>
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::request {
 
@@ -17,8 +16,8 @@ template <class Enumeration>
 void require_known(bool is_known, std::string_view field, Enumeration value,
                    std::string_view choices) {
   if (is_known) return;
-  throw plan_error(formatted("{} is {}, which is none of its values; choose {}", field,
-                             static_cast<int>(value), choices));
+  reject("{} is {}, which is none of its values; choose {}", field, static_cast<int>(value),
+         choices);
 }
 
 /// The same for an enumeration whose values all have names.

@@ -5,7 +5,7 @@
 #include <tuple>      // tie
 
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::searching {
 namespace {
@@ -23,9 +23,8 @@ void require_same_search(const search_part& a, const search_part& b, std::string
                          std::string_view b_name, const part_words& words) {
   const auto require = [&](bool is_same, std::string_view difference) {
     if (is_same) return;
-    throw plan_error(
-        formatted("{} and {} are parts of different searches, {}; merge the parts of {}", a_name,
-                  b_name, difference, words.parts));
+    reject("{} and {} are parts of different searches, {}; merge the parts of {}", a_name, b_name,
+           difference, words.parts);
   };
   const search_source &x = a.source, &y = b.source;
   require(a.image_hash == b.image_hash, "of different images");
@@ -92,10 +91,10 @@ void search_part::merge(const search_part& other, std::string_view own_name, std
   for (const template_range& range : other.templates) {
     const auto twice = add_range(ranges, range);
     if (!twice) continue;
-    throw plan_error(
-        formatted("template {} is in {} and in what was merged before; give every "
-                  "part once",
-                  *twice, name));
+    reject(
+        "template {} is in {} and in what was merged before; give every "
+        "part once",
+        *twice, name);
   }
   kept.merge(other.kept);
   templates = std::move(ranges);

@@ -11,30 +11,25 @@
 #include <utility>  // move
 
 #include "convolving/scores.hpp"  // require_numbers
-#include "text/formatted.hpp"     // formatted
-#include "wingbeat/error.hpp"     // plan_error
+#include "text/reject.hpp"        // reject
 
 namespace wingbeat::searching {
 namespace {
 
 void require_valid(const search_request& request, std::size_t n_queues) {
   const search_spec& spec = request.search;
-  if (n_queues == 0) throw plan_error("a search has no queue; give at least one");
-  if (spec.form != operand_form::values && (request.is_masked || request.take_map)) {
-    throw plan_error(
-        "templates are spectra, and searches with pixels that are not there, or of whose templates "
-        "maps are taken, take values");
-  }
-  if (request.is_masked && spec.between) {
-    throw plan_error(
-        "an image with pixels that are not there is searched in fp64; leave out what is stored "
-        "between launches");
-  }
-  if (n_queues > 1 && spec.keeps_sums && !spec.is_normalised) {
-    throw plan_error(
-        "sums of plain scores depend on the order in which they are added; search on one device, "
-        "or for normalised scores");
-  }
+  if (n_queues == 0) reject("a search has no queue; give at least one");
+  reject_if(
+      spec.form != operand_form::values && (request.is_masked || request.take_map),
+      "templates are spectra, and searches with pixels that are not there, or of whose templates "
+      "maps are taken, take values");
+  reject_if(request.is_masked && spec.between,
+            "an image with pixels that are not there is searched in fp64; leave out what is stored "
+            "between launches");
+  reject_if(
+      n_queues > 1 && spec.keeps_sums && !spec.is_normalised,
+      "sums of plain scores depend on the order in which they are added; search on one device, "
+      "or for normalised scores");
 }
 
 /// Returns the exponent of the largest magnitude that is not NaN; 0 if it is within `limit` of 0,
@@ -135,10 +130,10 @@ void search::require_kept(const template_batch& batch) const {
     const double norm = scale * norm_of({&batch.samples[n * reals], reals});
     const double score = image_norm_ * norm;
     if (norm == 0 || !std::isfinite(norm) || (score >= kept::min() && score <= max_score)) continue;
-    throw plan_error(formatted(
+    reject(
         "scores of template {} could reach {:.3g}, and a search in {} keeps scores as fp32 "
         "from {:.3g} to {:.3g}; scale the image or the templates",
-        batch.first + n, score, name_of(spec.real), kept::min(), max_score));
+        batch.first + n, score, name_of(spec.real), kept::min(), max_score);
   }
 }
 
@@ -151,14 +146,14 @@ void search::restart() {
 template_search& search::on_device() const {
   template_search* const target = scorers_.size() == 1 ? scorers_.front()->on_device() : nullptr;
   if (target != nullptr) return *target;
-  throw plan_error(
+  reject(
       "an array on a device is searched there alone, and as it is; give one of this process for "
       "several devices, for pixels that are not there and for maps of templates");
 }
 
 void search::require_whole() const {
   if (is_whole_) return;
-  throw plan_error(
+  reject(
       "this search failed while it took templates, of which it has scored some; begin or restart "
       "it");
 }

@@ -10,7 +10,7 @@
 #include <utility>  // forward, move
 
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::signals {
 namespace {
@@ -30,8 +30,7 @@ struct value {
 template <class... Arguments>
 [[noreturn]] void refuse_at(std::size_t column, fmt::format_string<Arguments...> why,
                             Arguments&&... arguments) {
-  throw plan_error(
-      formatted("column {}: {}", column, formatted(why, std::forward<Arguments>(arguments)...)));
+  reject("column {}: {}", column, formatted(why, std::forward<Arguments>(arguments)...));
 }
 
 bool is_digit(char c) {

@@ -5,9 +5,8 @@
 #include <cmath>      // abs, cos, log, nearbyint, sqrt
 #include <numbers>    // pi
 
-#include "text/formatted.hpp"          // formatted
+#include "text/reject.hpp"             // reject
 #include "wingbeat/device/dither.hpp"  // dither_of, philox
-#include "wingbeat/error.hpp"          // plan_error
 
 namespace wingbeat::signals {
 namespace {
@@ -39,16 +38,15 @@ void require_frequencies(const signal_node& node, const signal_period& period) {
   const double frequency = node.numbers[1];
   // Pulses may come at every sample.
   const double most = node.form == kind::cw ? period.adc_rate_hz / 2 : period.adc_rate_hz;
-  if (std::abs(frequency) > most) {
-    throw plan_error(formatted("column {}: a frequency is {} Hz; give at most {} at this rate",
-                               node.column, frequency, most));
-  }
+  reject_if(std::abs(frequency) > most,
+            "column {}: a frequency is {} Hz; give at most {} at this rate", node.column, frequency,
+            most);
   const bool is_zero = frequency == 0 && node.form == kind::cw;
   if (is_zero || turns_of(frequency, period) > 0) return;
-  throw plan_error(
-      formatted("column {}: a frequency is {} Hz, less than half a turn in the {} samples of a "
-                "period; give a higher one, or more samples",
-                node.column, frequency, period.n_samples));
+  reject(
+      "column {}: a frequency is {} Hz, less than half a turn in the {} samples of a "
+      "period; give a higher one, or more samples",
+      node.column, frequency, period.n_samples);
 }
 
 /// cos(2 pi m t/N) with m t modulo N in integers, so that every sample is as accurate.

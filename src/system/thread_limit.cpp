@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/thread_limit.hpp"
+#include "text/reject.hpp"  // reject
 
 #include <limits>
-
-#include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat {
 namespace {
@@ -13,9 +12,8 @@ thread_local unsigned max_threads = std::numeric_limits<unsigned>::max();
 }  // namespace
 
 thread_limit::thread_limit(unsigned n_threads) : outer_(max_threads) {
-  if (n_threads == 0) {
-    throw plan_error("a thread_limit was given 0 threads; give at least 1, the calling thread");
-  }
+  reject_if(n_threads == 0,
+            "a thread_limit was given 0 threads; give at least 1, the calling thread");
   max_threads = n_threads;
 }
 

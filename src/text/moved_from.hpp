@@ -5,13 +5,12 @@
 #include <memory>  // unique_ptr
 #include <string_view>
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat {
 
 [[noreturn, gnu::cold]] inline void refuse_moved_from(std::string_view noun) {
-  throw plan_error(formatted("this {0} was moved from; use the {0} that it was moved to", noun));
+  reject("this {0} was moved from; use the {0} that it was moved to", noun);
 }
 
 /// Returns what `impl` owns. Throws `plan_error` if it owns nothing; `noun` is the name of its

@@ -8,7 +8,7 @@
 #include <utility>  // move
 
 #include "request/validation.hpp"  // require_length, validated
-#include "text/formatted.hpp"      // formatted
+#include "text/reject.hpp"         // reject
 #include "verify/laws.hpp"         // laws, trial
 #include "verify/runner.hpp"       // runner
 #include "wingbeat/error.hpp"      // error, plan_error
@@ -79,10 +79,10 @@ std::vector<std::size_t> points_of(const lengths& over) {
                            over.max_log2 < std::numeric_limits<std::size_t>::digits - 1 &&
                            std::size_t{1} << over.max_log2 <= max_length;
   if (!is_possible) {
-    throw plan_error(
-        formatted("lengths 2^{} to 2^{} cannot be verified; choose 1 to {}, the "
-                  "smaller first",
-                  over.min_log2, over.max_log2, std::bit_width(max_length) - 1));
+    reject(
+        "lengths 2^{} to 2^{} cannot be verified; choose 1 to {}, the "
+        "smaller first",
+        over.min_log2, over.max_log2, std::bit_width(max_length) - 1);
   }
   std::vector<std::size_t> points;
   for (int log2 = over.min_log2; log2 <= over.max_log2; ++log2) {

@@ -2,7 +2,7 @@
 #include "views/arguments.hpp"
 
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat {
 namespace {
@@ -21,34 +21,32 @@ void require_argument(std::string_view owner, std::size_t i, const kernel_parame
                       const kernel_argument& given) {
   const auto kind = [](bool is_memory) { return is_memory ? "view" : "value"; };
   if (parameter.is_memory() != given.is_memory()) {
-    throw plan_error(formatted("argument {} of {} is a {}; its parameter is a {}", i, owner,
-                               kind(given.is_memory()), kind(parameter.is_memory())));
+    reject("argument {} of {} is a {}; its parameter is a {}", i, owner, kind(given.is_memory()),
+           kind(parameter.is_memory()));
   }
   if (!given.is_memory()) {
     if (given.value().size() != parameter.bytes()) {
-      throw plan_error(formatted("argument {} of {} has {} bytes; its parameter has {}", i, owner,
-                                 given.value().size(), parameter.bytes()));
+      reject("argument {} of {} has {} bytes; its parameter has {}", i, owner, given.value().size(),
+             parameter.bytes());
     }
     if (given.kind() == parameter.kind()) return;
-    throw plan_error(formatted(
+    reject(
         "argument {} of {} is {}, and its parameter {}; convert it, because values go byte by byte",
-        i, owner, name_of(given.kind()), name_of(parameter.kind())));
+        i, owner, name_of(given.kind()), name_of(parameter.kind()));
   }
   if (given.view().offset_bytes % parameter.bytes() == 0) return;
-  throw plan_error(
-      formatted("argument {} of {} starts at byte {}; its elements are of {} bytes, so start at a "
-                "multiple of that",
-                i, owner, given.view().offset_bytes, parameter.bytes()));
+  reject(
+      "argument {} of {} starts at byte {}; its elements are of {} bytes, so start at a "
+      "multiple of that",
+      i, owner, given.view().offset_bytes, parameter.bytes());
 }
 
 }  // namespace
 
 void require_arguments(std::string_view owner, std::span<const kernel_parameter> parameters,
                        std::span<const kernel_argument> given) {
-  if (given.size() != parameters.size()) {
-    throw plan_error(formatted("{} has {} parameters and was given {} arguments", owner,
-                               parameters.size(), given.size()));
-  }
+  reject_if(given.size() != parameters.size(), "{} has {} parameters and was given {} arguments",
+            owner, parameters.size(), given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
     require_argument(owner, i, parameters[i], given[i]);
   }
@@ -101,9 +99,8 @@ void require_views(std::span<const operand> views, const backend::queue& on,
   for (const operand& given : views) {
     require_memory(given, on);
     if (given.used_bytes != 0) continue;
-    throw plan_error(
-        formatted("the {}{} is an empty view; give it a buffer, any where it is not touched",
-                  given.name, of_owner));
+    reject("the {}{} is an empty view; give it a buffer, any where it is not touched", given.name,
+           of_owner);
   }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "views/views.hpp"
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat {
 namespace {
@@ -24,17 +23,16 @@ void require_origin(const operand& given, const backend::queue& on) {
   if (is_reachable(given.view, on)) return;
   const memory_origin& origin = *given.view.origin;
   const device_info& device = on.device();
-  if (origin.runs_on != device.runs_on || origin.device_index != device.index) {
-    throw plan_error(formatted(
-        "the {} is memory of {}:{} and the queue is of {}:{}; give it a buffer that was made with "
-        "a queue of that device",
-        given.name, name_of(origin.runs_on), origin.device_index, name_of(device.runs_on),
-        device.index));
-  }
-  throw plan_error(formatted(
+  reject_if(
+      origin.runs_on != device.runs_on || origin.device_index != device.index,
+      "the {} is memory of {}:{} and the queue is of {}:{}; give it a buffer that was made with "
+      "a queue of that device",
+      given.name, name_of(origin.runs_on), origin.device_index, name_of(device.runs_on),
+      device.index);
+  reject(
       "the {} was allocated in another {} context than the queue's; give it a buffer that was made "
       "with a queue of the same context",
-      given.name, name_of(device.runs_on)));
+      given.name, name_of(device.runs_on));
 }
 
 }  // namespace
@@ -61,51 +59,45 @@ memory_origin origin_of(const backend::queue& on) {
 }
 
 void require_memory(const operand& given, const backend::queue& on) {
-  if (!has_memory(given.view)) {
-    throw plan_error(formatted(
-        "the {} has a size of {} bytes and no memory, for its handle is null; give it the view of "
-        "a buffer, or the handle of your memory",
-        given.name, given.view.size_bytes));
-  }
-  if (!is_in_address_space(given.view)) {
-    throw plan_error(formatted(
-        "the {} starts at byte {} of its memory and has {} bytes, which ends beyond the address "
-        "space; state where it lies inside its buffer",
-        given.name, given.view.offset_bytes, given.view.size_bytes));
-  }
+  reject_if(
+      !has_memory(given.view),
+      "the {} has a size of {} bytes and no memory, for its handle is null; give it the view of "
+      "a buffer, or the handle of your memory",
+      given.name, given.view.size_bytes);
+  reject_if(
+      !is_in_address_space(given.view),
+      "the {} starts at byte {} of its memory and has {} bytes, which ends beyond the address "
+      "space; state where it lies inside its buffer",
+      given.name, given.view.offset_bytes, given.view.size_bytes);
   require_origin(given, on);
 }
 
 void require_start(const operand& given, const start_rule& rule, engine runs_on) {
-  if (!starts_at_multiple(given.view, rule.bytes)) {
-    throw plan_error(
-        formatted("the {} starts at byte {}, within {}, which has {} bytes; start it at a "
-                  "multiple{}",
-                  given.name, given.view.offset_bytes, rule.number, rule.bytes, rule.remedy));
-  }
+  reject_if(!starts_at_multiple(given.view, rule.bytes),
+            "the {} starts at byte {}, within {}, which has {} bytes; start it at a "
+            "multiple{}",
+            given.name, given.view.offset_bytes, rule.number, rule.bytes, rule.remedy);
   const std::size_t alignment = rule.alignment_on(runs_on);
   const std::size_t beyond = misalignment_of(given.view, alignment);
   if (beyond == 0) return;
-  throw plan_error(formatted(
+  reject(
       "the pointer to the {} lies {} bytes beyond a multiple of {}; {} of this plan has {} bytes, "
       "so give memory that is aligned to {}",
-      given.name, beyond, alignment, rule.number, rule.bytes, alignment));
+      given.name, beyond, alignment, rule.number, rule.bytes, alignment);
 }
 
 void view_owner::refuse_queue(const device_info& given) const {
-  throw plan_error(
-      formatted("this {} was made for {}:{} and the queue is of {}:{}; give it a queue of its own "
-                "device",
-                noun, name_of(runs_on), device_index, name_of(given.runs_on), given.index));
+  reject(
+      "this {} was made for {}:{} and the queue is of {}:{}; give it a queue of its own "
+      "device",
+      noun, name_of(runs_on), device_index, name_of(given.runs_on), given.index);
 }
 
 void view_owner::require_operand(const operand& given, const start_rule& rule,
                                  const backend::queue& on) const {
   require_memory(given, on);
-  if (given.view.size_bytes < given.used_bytes) {
-    throw plan_error(formatted("the {} holds {} bytes; this {} needs {}", given.name,
-                               given.view.size_bytes, noun, given.used_bytes));
-  }
+  reject_if(given.view.size_bytes < given.used_bytes, "the {} holds {} bytes; this {} needs {}",
+            given.name, given.view.size_bytes, noun, given.used_bytes);
   require_start(given, rule, runs_on);
 }
 
@@ -118,10 +110,10 @@ void require_apart(const operand& a, const operand& b, engine runs_on) {
   const operand& earlier = is_in_order ? a : b;
   const operand& later = is_in_order ? b : a;
   const std::uintptr_t distance = first_byte(later) - first_byte(earlier);
-  throw plan_error(
-      formatted("the {} starts {} bytes behind the start of the {}, which takes {} bytes, so that "
-                "they overlap; give them places apart",
-                later.name, distance, earlier.name, earlier.used_bytes));
+  reject(
+      "the {} starts {} bytes behind the start of the {}, which takes {} bytes, so that "
+      "they overlap; give them places apart",
+      later.name, distance, earlier.name, earlier.used_bytes);
 }
 
 }  // namespace wingbeat

@@ -25,7 +25,7 @@ constexpr void expect(bool holds) {
 #include "formats/files/refusal.hpp"     // refuse, printable
 #include "formats/files/whole_file.hpp"  // read_whole_file
 #include "text/formatted.hpp"            // formatted, joined
-#include "wingbeat/error.hpp"            // plan_error
+#include "text/reject.hpp"               // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -156,7 +156,7 @@ option_names names_of(const configuration& stated, const CLI::App& command, cons
   option_names names;
   for (const configuration::option& each : stated.options) {
     const auto require = [&](bool holds, const std::string& why) {
-      if (!holds) throw plan_error(formatted("{}: line {}: {}", file, each.line, why));
+      if (!holds) reject("{}: line {}: {}", file, each.line, why);
     };
     const bool is_positional = each.name == positional;
     const CLI::Option* const option =
@@ -187,10 +187,8 @@ std::vector<std::string> configuration::words(const std::set<std::string>& left_
     const std::string name = "--" + each.name;
     if (each.name == positional) {
       for (const std::string& value : each.values) {
-        if (value.starts_with("-")) {
-          throw plan_error(formatted("{} has '{}', which begins as an option does; write ./{}",
-                                     positional, value, value));
-        }
+        reject_if(value.starts_with("-"), "{} has '{}', which begins as an option does; write ./{}",
+                  positional, value, value);
         words.push_back(value);
       }
     } else if (each.is_on) {

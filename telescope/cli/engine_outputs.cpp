@@ -9,7 +9,7 @@
 #include "cli/channel_models.hpp"  // filter_windows, dither_kinds
 #include "cli/option.hpp"          // choice_of, count_of, parts_of, real_of
 #include "text/formatted.hpp"      // formatted, joined
-#include "wingbeat/error.hpp"      // plan_error
+#include "text/reject.hpp"         // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -56,8 +56,7 @@ class output_words {
     for (const std::string& word : parts_of(option_, words)) add(kind, word);
     for (const output_key& key : keys) {
       if (!key.is_required || !has_key(kind, key) || values_.contains(key.name)) continue;
-      throw plan_error(formatted("{} {} has no {}; give {}=, {}", option_, words, key.name,
-                                 key.name, key.about));
+      reject("{} {} has no {}; give {}=, {}", option_, words, key.name, key.name, key.about);
     }
   }
 
@@ -87,16 +86,13 @@ class output_words {
       for (const output_key& each : keys) {
         if (has_key(kind, each)) names.emplace_back(each.name);
       }
-      throw plan_error(
-          formatted("{} has no key '{}'; there are {}", option_, key, joined(names, ", ")));
+      reject("{} has no key '{}'; there are {}", option_, key, joined(names, ", "));
     }
     if (sign == word.npos || sign + 1 == word.size()) {
-      throw plan_error(
-          formatted("{} {} has no value; give {}=, {}", option_, key, key, known->about));
+      reject("{} {} has no value; give {}=, {}", option_, key, key, known->about);
     }
-    if (!values_.emplace(key, word.substr(sign + 1)).second) {
-      throw plan_error(formatted("{} has {} twice; give it once", option_, key));
-    }
+    reject_if(!values_.emplace(key, word.substr(sign + 1)).second, "{} has {} twice; give it once",
+              option_, key);
   }
 
   std::string option_;
@@ -112,11 +108,11 @@ std::size_t spectra_per_batch(const output_words& words, std::size_t channels) {
   const std::size_t spectra = jones / channels, above = spectra / spectra_step * spectra_step;
   const std::size_t rounded = above == 0 ? min_spectra : above;
   if (rounded * channels == jones) return spectra;
-  throw plan_error(
-      formatted("jones_per_batch is {}; give {} channels times {}, or times a multiple of {}: the "
-                "nearest are {} and {}",
-                jones, channels, min_spectra, spectra_step, rounded * channels,
-                (above + spectra_step) * channels));
+  reject(
+      "jones_per_batch is {}; give {} channels times {}, or times a multiple of {}: the "
+      "nearest are {} and {}",
+      jones, channels, min_spectra, spectra_step, rounded * channels,
+      (above + spectra_step) * channels);
 }
 
 narrowband_spec narrowband_of(const output_words& words) {
@@ -127,10 +123,10 @@ narrowband_spec narrowband_of(const output_words& words) {
   if (words.has("pass_bandwidth")) {
     spec.pass_bandwidth_hz = words.real("pass_bandwidth", {0, 1e12, true});
   } else if (spec.decimation % 2 != 0) {
-    throw plan_error(
-        formatted("--narrowband decimation is {}, and channels at the edges are left out; give an "
-                  "even one, or pass_bandwidth=, which keeps all channels",
-                  spec.decimation));
+    reject(
+        "--narrowband decimation is {}, and channels at the edges are left out; give an "
+        "even one, or pass_bandwidth=, which keeps all channels",
+        spec.decimation);
   }
   return spec;
 }
@@ -161,18 +157,16 @@ fengine::output_spec parse_output(output_kind kind, const std::string& text, hea
 void require_band(const fengine::output_spec& output, double adc_rate_hz) {
   if (!output.bank.narrowband) return;
   const narrowband_spec& band = *output.bank.narrowband;
-  if (band.centre_hz > adc_rate_hz / 2) {
-    throw plan_error(
-        formatted("--narrowband centre_frequency of '{}' is {} Hz; give 0 to {}, half of "
-                  "--adc-sample-rate",
-                  output.name, band.centre_hz, adc_rate_hz / 2));
-  }
+  reject_if(band.centre_hz > adc_rate_hz / 2,
+            "--narrowband centre_frequency of '{}' is {} Hz; give 0 to {}, half of "
+            "--adc-sample-rate",
+            output.name, band.centre_hz, adc_rate_hz / 2);
   const double width_hz = adc_rate_hz / (2 * static_cast<double>(band.decimation));
   if (band.pass_bandwidth_hz && *band.pass_bandwidth_hz >= width_hz) {
-    throw plan_error(
-        formatted("--narrowband pass_bandwidth of '{}' is {} Hz; give a width above 0 and below "
-                  "{}, that of the whole output",
-                  output.name, *band.pass_bandwidth_hz, width_hz));
+    reject(
+        "--narrowband pass_bandwidth of '{}' is {} Hz; give a width above 0 and below "
+        "{}, that of the whole output",
+        output.name, *band.pass_bandwidth_hz, width_hz);
   }
 }
 

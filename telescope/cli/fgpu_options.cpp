@@ -5,7 +5,7 @@
 
 #include "text/formatted.hpp"  // formatted
 #include "text/number.hpp"     // number_from
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -40,7 +40,7 @@ void add_fgpu_options(CLI::App& command, std::vector<std::string>& ignored) {
     // CLI11's message does not name an option of an unlisted group, so a missing value is refused
     // here.
     const auto take = [ignore, name = each.name](const std::string& value) {
-      if (value.empty()) throw plan_error(formatted("{} has no value; write {} VALUE", name, name));
+      if (value.empty()) reject("{} has no value; write {} VALUE", name, name);
       ignore();
     };
     CLI::Option* const option =

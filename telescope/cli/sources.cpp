@@ -7,7 +7,7 @@
 
 #include "formats/files/refusal.hpp"  // refuse
 #include "text/formatted.hpp"         // formatted, joined
-#include "wingbeat/error.hpp"         // plan_error
+#include "text/reject.hpp"            // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -32,10 +32,10 @@ bool names_files(const std::vector<std::string>& words) {
   const std::string *file = nullptr, *endpoint = nullptr;
   for (const std::string& word : words) (is_file(word) ? file : endpoint) = &word;
   if (file != nullptr && endpoint != nullptr) {
-    throw plan_error(
-        formatted("{} names a file and {} endpoints; give files alone, or endpoints "
-                  "alone",
-                  *file, *endpoint));
+    reject(
+        "{} names a file and {} endpoints; give files alone, or endpoints "
+        "alone",
+        *file, *endpoint);
   }
   if (file == nullptr) return false;
   std::error_code failed;
@@ -61,7 +61,7 @@ const std::string* capture_of(const std::vector<std::string>& words) {
 
 void require_alone(const std::string& capture, const std::vector<std::string>& words) {
   if (words.size() == 1) return;
-  throw plan_error(formatted("{} is a capture, and another SRC is given; give it alone", capture));
+  reject("{} is a capture, and another SRC is given; give it alone", capture);
 }
 
 std::vector<net::endpoint> endpoints_of(const std::vector<std::string>& words) {

@@ -6,7 +6,7 @@
 #include <iterator>   // begin, end
 
 #include "text/formatted.hpp"  // formatted, joined
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::control {
 namespace {
@@ -22,10 +22,8 @@ std::string_view name_of(log_level level) {
 
 log_level parse_log_level(std::string_view name) {
   const auto* const place = std::find(std::begin(level_names), std::end(level_names), name);
-  if (place == std::end(level_names)) {
-    throw plan_error(
-        formatted("'{}' is no level; give one of {}", name, joined(level_names, ", ")));
-  }
+  reject_if(place == std::end(level_names), "'{}' is no level; give one of {}", name,
+            joined(level_names, ", "));
   return static_cast<log_level>(place - std::begin(level_names));
 }
 

@@ -6,9 +6,8 @@
 
 #include <algorithm>  // any_of, copy_n
 
-#include "text/formatted.hpp"
-#include "text/number.hpp"     // number_from
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/number.hpp"  // number_from
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::control {
 namespace {
@@ -74,18 +73,16 @@ network_list::network_list(std::string_view option, std::span<const std::string>
     const unsigned max_bits = is_v4 ? n_address_bits - n_mapped_bits : n_address_bits;
     const auto n_bits =
         slash == std::string_view::npos ? max_bits : parse_bits(text.substr(slash + 1), max_bits);
-    if (!address || !n_bits) {
-      throw plan_error(
-          formatted("{} '{}' is no address and no network; give such as 10.0.0.1, "
-                    "10.0.0.0/8 or 2001:db8::/32",
-                    option, text));
-    }
+    reject_if(!address || !n_bits,
+              "{} '{}' is no address and no network; give such as 10.0.0.1, "
+              "10.0.0.0/8 or 2001:db8::/32",
+              option, text);
     const network parsed{*address, is_v4 ? n_mapped_bits + *n_bits : *n_bits};
     if (prefix_of(*address, parsed.n_bits) != *address) {
-      throw plan_error(
-          formatted("{} '{}' has bits behind the first {}; set them to 0, or give the "
-                    "address without '/{}'",
-                    option, text, *n_bits, *n_bits));
+      reject(
+          "{} '{}' has bits behind the first {}; set them to 0, or give the "
+          "address without '/{}'",
+          option, text, *n_bits, *n_bits);
     }
     networks_.push_back(parsed);
   }

@@ -13,7 +13,7 @@
 #include "fengine/input_losses.hpp"  // input_loss_counts
 #include "text/counted.hpp"          // counted
 #include "text/formatted.hpp"        // formatted
-#include "wingbeat/error.hpp"        // plan_error
+#include "text/reject.hpp"           // reject
 
 namespace wingbeat::fengine {
 namespace {
@@ -260,12 +260,10 @@ std::int64_t engine::set_gains(std::size_t stream, std::optional<std::size_t> po
 
 std::int64_t engine::set_delays(std::size_t stream, double start_s,
                                 std::span<const control::delay_setting> delays) {
-  if (has_started_again_) {
-    throw plan_error(
-        formatted("the digitiser was started again, and delays would begin by the sync time {:.6f} "
-                  "of before; start the engine with the --sync-time that holds now",
-                  spec_.sync_time_s));
-  }
+  reject_if(has_started_again_,
+            "the digitiser was started again, and delays would begin by the sync time {:.6f} "
+            "of before; start the engine with the --sync-time that holds now",
+            spec_.sync_time_s);
   const std::int64_t begin = outputs_[stream]->set_delays(start_s, delays);
   log_(log_level::debug,
        formatted("output '{}' has other delays from {} on", streams_[stream].name, begin));

@@ -13,6 +13,7 @@
 #include "net/udp_receiver.hpp"                // require_processor
 #include "text/counted.hpp"                    // counted
 #include "text/formatted.hpp"                  // formatted
+#include "text/reject.hpp"                     // reject
 #include "wingbeat/error.hpp"                  // plan_error
 
 namespace wingbeat::fengine {
@@ -26,36 +27,26 @@ bool is_name(const std::string& name) {
 }
 
 void check_names(const std::vector<output_spec>& outputs) {
-  if (outputs.empty()) {
-    throw plan_error("the engine has no output; give --wideband or --narrowband");
-  }
+  reject_if(outputs.empty(), "the engine has no output; give --wideband or --narrowband");
   std::set<std::string> names;
   for (const output_spec& output : outputs) {
-    if (!is_name(output.name)) {
-      throw plan_error(formatted(
-          "an output is named '{}'; give a name of letters, digits, '-' and '_'", output.name));
-    }
-    if (!names.insert(output.name).second) {
-      throw plan_error(
-          formatted("two outputs are named '{}'; give each its own name", output.name));
-    }
+    reject_if(!is_name(output.name),
+              "an output is named '{}'; give a name of letters, digits, '-' and '_'", output.name);
+    reject_if(!names.insert(output.name).second,
+              "two outputs are named '{}'; give each its own name", output.name);
   }
 }
 
 void check_destinations(const engine_spec& spec, const output_spec& output) {
   const std::size_t n = output.destinations.size();
-  if (n == 0 || output.bank.channels % n != 0) {
-    throw plan_error(formatted(
-        "output '{}' has {} and {}; give a number of destinations that divides the "
-        "channels",
-        output.name, counted(output.bank.channels, "channel"), counted(n, "destination")));
-  }
+  reject_if(n == 0 || output.bank.channels % n != 0,
+            "output '{}' has {} and {}; give a number of destinations that divides the "
+            "channels",
+            output.name, counted(output.bank.channels, "channel"), counted(n, "destination"));
   const std::size_t n_interfaces = std::max<std::size_t>(spec.sending.interfaces.size(), 1);
-  if (n % n_interfaces != 0) {
-    throw plan_error(
-        formatted("output '{}' has {}, which {} interfaces do not divide; give a multiple",
-                  output.name, counted(n, "destination"), n_interfaces));
-  }
+  reject_if(n % n_interfaces != 0,
+            "output '{}' has {}, which {} interfaces do not divide; give a multiple", output.name,
+            counted(n, "destination"), n_interfaces);
 }
 
 /// At one place, packets of two outputs, or of an output and the digitiser, cannot be told apart.
@@ -70,26 +61,20 @@ void check_apart(const engine_spec& spec) {
     for (const net::endpoint& destination : output.destinations) {
       const auto [user_of_place, is_new] = users.emplace(destination, user);
       if (is_new || user_of_place->second == user) continue;  // substreams may share a place
-      throw plan_error(formatted("output '{}' sends to {}, which {}; give each a place of its own",
-                                 output.name, to_string(destination), user_of_place->second));
+      reject("output '{}' sends to {}, which {}; give each a place of its own", output.name,
+             to_string(destination), user_of_place->second);
     }
   }
 }
 
 void check_times(const engine_spec& spec) {
-  if (!(spec.adc_rate_hz > 0) || !std::isfinite(spec.adc_rate_hz)) {
-    throw plan_error(
-        formatted("the ADC rate is {} Hz; give a finite one above 0", spec.adc_rate_hz));
-  }
-  if (!std::isfinite(spec.sync_time_s)) {
-    throw plan_error(formatted("the sync time is {}; give seconds since 1970", spec.sync_time_s));
-  }
-  if (!std::isfinite(spec.gain.real()) || !std::isfinite(spec.gain.imag())) {
-    throw plan_error("the gain is not finite; give a finite one");
-  }
-  if (spec.n_batches < 2) {
-    throw plan_error(formatted("--batches is {}; give 2 or more", spec.n_batches));
-  }
+  reject_if(!(spec.adc_rate_hz > 0) || !std::isfinite(spec.adc_rate_hz),
+            "the ADC rate is {} Hz; give a finite one above 0", spec.adc_rate_hz);
+  reject_if(!std::isfinite(spec.sync_time_s), "the sync time is {}; give seconds since 1970",
+            spec.sync_time_s);
+  reject_if(!std::isfinite(spec.gain.real()) || !std::isfinite(spec.gain.imag()),
+            "the gain is not finite; give a finite one");
+  reject_if(spec.n_batches < 2, "--batches is {}; give 2 or more", spec.n_batches);
 }
 
 }  // namespace
@@ -109,7 +94,7 @@ engine_spec checked(engine_spec spec) {
       channelising::validate(output.bank);
       channelising::require_storage(output.bank, spec.device, "storage");
     } catch (const plan_error& error) {
-      throw plan_error(formatted("output '{}': {}", output.name, error.what()));
+      reject("output '{}': {}", output.name, error.what());
     }
     check_destinations(spec, output);
   }

@@ -8,7 +8,7 @@
 
 #include "text/counted.hpp"    // counted
 #include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"     // reject
 
 namespace wingbeat::fengine {
 namespace {
@@ -26,10 +26,8 @@ void stay_on_processor(int processor) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(processor), &set);
-  if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0) {
-    throw plan_error(
-        formatted("a thread cannot run on processor {}; give one of this machine's", processor));
-  }
+  reject_if(pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0,
+            "a thread cannot run on processor {}; give one of this machine's", processor);
 }
 
 /// Packets of a chunk, numbered from its first.

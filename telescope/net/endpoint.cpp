@@ -10,8 +10,8 @@
 #include <set>
 
 #include "text/formatted.hpp"
-#include "text/number.hpp"     // number_from
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/number.hpp"  // number_from
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::net {
 namespace {
@@ -36,8 +36,8 @@ std::optional<std::uint32_t> address_of(std::string_view text) {
 std::size_t parse_number(std::string_view text, std::size_t most, std::string_view list) {
   const auto value = number_from<std::size_t>(text);
   if (value && *value <= most) return *value;
-  throw plan_error(formatted("'{}' in the endpoints '{}' is no number up to {}", printable(text),
-                             printable(list), most));
+  reject("'{}' in the endpoints '{}' is no number up to {}", printable(text), printable(list),
+         most);
 }
 
 void parse_endpoint(std::string_view text, std::uint16_t port, std::string_view list,
@@ -46,30 +46,22 @@ void parse_endpoint(std::string_view text, std::uint16_t port, std::string_view 
     port = static_cast<std::uint16_t>(parse_number(text.substr(colon + 1), 65535, list));
     text = text.substr(0, colon);
   }
-  if (port == 0) {
-    throw plan_error(
-        formatted("the endpoints '{}' have port 0; ports are 1 to 65535", printable(list)));
-  }
+  reject_if(port == 0, "the endpoints '{}' have port 0; ports are 1 to 65535", printable(list));
   std::size_t n_more = 0;
   if (const auto plus = text.rfind('+'); plus != text.npos) {
     n_more = parse_number(text.substr(plus + 1), max_endpoints - 1, list);
     text = text.substr(0, plus);
   }
   const auto first = address_of(text);
-  if (!first) {
-    throw plan_error(
-        formatted("'{}' in the endpoints '{}' is no IPv4 address; write them as "
-                  "239.10.10.10+7:7148, with commas between several",
-                  printable(text), printable(list)));
-  }
-  if (*first + n_more > 0xffffffff) {
-    throw plan_error(formatted(
-        "the endpoints '{}' go on behind 255.255.255.255; give fewer of them", printable(list)));
-  }
-  if (endpoints.size() + n_more + 1 > max_endpoints) {
-    throw plan_error(formatted("the endpoints '{}' are too many; at most {} are possible",
-                               printable(list), max_endpoints));
-  }
+  reject_if(!first,
+            "'{}' in the endpoints '{}' is no IPv4 address; write them as "
+            "239.10.10.10+7:7148, with commas between several",
+            printable(text), printable(list));
+  reject_if(*first + n_more > 0xffffffff,
+            "the endpoints '{}' go on behind 255.255.255.255; give fewer of them", printable(list));
+  reject_if(endpoints.size() + n_more + 1 > max_endpoints,
+            "the endpoints '{}' are too many; at most {} are possible", printable(list),
+            max_endpoints);
   for (std::size_t i = 0; i <= n_more; ++i) {
     endpoints.push_back({static_cast<std::uint32_t>(*first + i), port});
   }
@@ -109,8 +101,8 @@ std::pair<std::string, std::uint32_t> find_interface(const std::string& name) {
     if (name == i->ifa_name || given == address) return {i->ifa_name, address};
     names.insert(i->ifa_name);
   }
-  throw plan_error(formatted("'{}' is no interface of this machine with an IPv4 address; it has {}",
-                             printable(name), names.empty() ? "none" : joined(names, ", ")));
+  reject("'{}' is no interface of this machine with an IPv4 address; it has {}", printable(name),
+         names.empty() ? "none" : joined(names, ", "));
 }
 
 }  // namespace

@@ -11,8 +11,7 @@
 #include <cstring>  // memcpy
 
 #include "net/socket_option.hpp"  // refuse_socket, set_buffer, set_option
-#include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"        // reject
 
 #ifndef UDP_GRO
 #define UDP_GRO 104
@@ -108,11 +107,11 @@ void require_processor(int processor) {
   CPU_ZERO(&allowed);
   (void)sched_getaffinity(0, sizeof allowed, &allowed);
   if (processor >= 0 && processor < CPU_SETSIZE && CPU_ISSET(processor, &allowed)) return;
-  throw plan_error(
-      formatted("a thread cannot run on processor {}; give the number of one that this process may "
-                "use, or -1 "
-                "for any",
-                processor));
+  reject(
+      "a thread cannot run on processor {}; give the number of one that this process may "
+      "use, or -1 "
+      "for any",
+      processor);
 }
 
 void pin_thread(int processor) {

@@ -9,7 +9,7 @@
 #include "spead/channel_heap.hpp"                // channel_item
 #include "text/counted.hpp"                      // counted
 #include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::receive {
 namespace {
@@ -57,36 +57,32 @@ template <class Value>
 std::optional<Value> agreed(const char* noun, const std::optional<Value>& stated,
                             const std::optional<Value>& described) {
   if (stated && described && *stated != *described) {
-    throw plan_error(
-        formatted("the stream's descriptors state {} {}, and {} were given; leave "
-                  "this out, or give the stream's",
-                  *described, noun, *stated));
+    reject(
+        "the stream's descriptors state {} {}, and {} were given; leave "
+        "this out, or give the stream's",
+        *described, noun, *stated);
   }
   return stated ? stated : described;
 }
 
 void require_division(std::size_t channels, std::size_t substreams) {
   if (substreams > 0 && channels % substreams == 0) return;
-  throw plan_error(
-      formatted("{} cannot be split evenly between {}; give a multiple of the substreams",
-                counted(channels, "channel"), counted(substreams, "substream")));
+  reject("{} cannot be split evenly between {}; give a multiple of the substreams",
+         counted(channels, "channel"), counted(substreams, "substream"));
 }
 
 std::size_t all_channels(const layout_request& request, std::size_t of_substream) {
   const auto substreams = request.substreams ? request.substreams
                           : request.channels ? std::nullopt
                                              : request.default_substreams;
-  if (!substreams && !request.channels) {
-    throw plan_error(
-        formatted("how many channels there are is not known; give all of them, or the number of "
-                  "substreams, of which each has {}",
-                  of_substream));
-  }
+  reject_if(!substreams && !request.channels,
+            "how many channels there are is not known; give all of them, or the number of "
+            "substreams, of which each has {}",
+            of_substream);
   const std::size_t channels = request.channels.value_or(substreams.value_or(0) * of_substream);
   if (channels % of_substream != 0 || (substreams && channels != *substreams * of_substream)) {
-    throw plan_error(formatted(
-        "{} channels were given{}, and a substream has {}; give numbers that go together", channels,
-        substreams ? formatted(" in {} substreams", *substreams) : "", of_substream));
+    reject("{} channels were given{}, and a substream has {}; give numbers that go together",
+           channels, substreams ? formatted(" in {} substreams", *substreams) : "", of_substream);
   }
   return channels;
 }
@@ -137,11 +133,9 @@ std::optional<channel_layout> resolve(const layout_request& request,
       agreed("channels a substream", stated, field_of(&channel_layout::channels_per_substream));
   const auto spectra =
       agreed("spectra a heap", request.spectra, field_of(&channel_layout::spectra));
-  if (described && request.samples && *request.samples != described->samples) {
-    throw plan_error(
-        "the stream's descriptors state other samples than were given; leave this "
-        "out, or give the stream's");
-  }
+  reject_if(described && request.samples && *request.samples != described->samples,
+            "the stream's descriptors state other samples than were given; leave this "
+            "out, or give the stream's");
   if (!of_substream || !spectra) return {};
   channel_layout layout{
       .channels = all_channels(request, *of_substream),
@@ -149,12 +143,10 @@ std::optional<channel_layout> resolve(const layout_request& request,
       .spectra = *spectra,
       .polarisations = described ? described->polarisations : 2,
       .samples = request.samples.value_or(described ? described->samples : heap_sample::int8)};
-  if (layout.batch_bytes() == 0 || layout.batch_bytes() > max_batch_bytes) {
-    throw plan_error(
-        formatted("heaps of {} channels and {} spectra were given for {} channels; "
-                  "together they have at most 2^30 bytes, and one at least",
-                  layout.channels_per_substream, layout.spectra, layout.channels));
-  }
+  reject_if(layout.batch_bytes() == 0 || layout.batch_bytes() > max_batch_bytes,
+            "heaps of {} channels and {} spectra were given for {} channels; "
+            "together they have at most 2^30 bytes, and one at least",
+            layout.channels_per_substream, layout.spectra, layout.channels);
   return layout;
 }
 

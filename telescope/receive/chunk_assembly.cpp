@@ -4,8 +4,7 @@
 #include <algorithm>  // all_of, fill, find_if, min
 #include <utility>    // move
 
-#include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::receive {
 
@@ -22,17 +21,13 @@ chunk_assembly::chunk_assembly(std::shared_ptr<chunk_pool> pool, std::size_t n_c
     : pool_(std::move(pool)),
       spec_(spec),
       chunk_samples_(static_cast<std::int64_t>(pool_->geometry().chunk_samples)) {
-  if (spec.open_chunks == 0 || n_chunks <= spec.open_chunks) {
-    throw plan_error(
-        formatted("{} chunks were given for a window of {}; give one more than the window, or more",
-                  n_chunks, spec.open_chunks));
-  }
+  reject_if(spec.open_chunks == 0 || n_chunks <= spec.open_chunks,
+            "{} chunks were given for a window of {}; give one more than the window, or more",
+            n_chunks, spec.open_chunks);
   const std::size_t packet = pool_->geometry().packet_samples;
-  if (spec.masks_timestamps && (packet & (packet - 1)) != 0) {
-    throw plan_error(formatted(
-        "timestamps cannot be masked for packets of {} samples; that takes a power of two",
-        packet));
-  }
+  reject_if(spec.masks_timestamps && (packet & (packet - 1)) != 0,
+            "timestamps cannot be masked for packets of {} samples; that takes a power of two",
+            packet);
   if (spec_.jump_samples == 0) spec_.jump_samples = 2 * chunk_samples_;
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "receive/chunk_pool.hpp"
 
-#include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::receive {
 
@@ -20,8 +19,7 @@ chunk_pool::chunk_pool(const chunk_geometry& geometry, std::size_t n_chunks,
       bytes = memory_.emplace_back(plane * n_planes);
     }
     if (bytes.size() < plane * n_planes) {
-      throw plan_error(formatted("a chunk was given {} bytes of memory, but needs {}", bytes.size(),
-                                 plane * n_planes));
+      reject("a chunk was given {} bytes of memory, but needs {}", bytes.size(), plane * n_planes);
     }
     for (std::size_t p = 0; p < n_planes; ++p) {
       next.samples.push_back(bytes.subspan(p * plane, plane));

@@ -8,8 +8,7 @@
 #include "net/udp_receiver.hpp"  // datagram_batch, pin_thread, udp_receiver
 #include "receive/source.hpp"
 #include "text/counted.hpp"  // counted
-#include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"   // reject
 
 namespace wingbeat::receive {
 namespace {
@@ -78,25 +77,20 @@ class live_feed : public datagram_feed {
 };
 
 void check(const live_source& live) {
-  if (live.endpoints.empty()) throw plan_error("no endpoint was given to receive on; give one");
-  if (live.affinity.empty() || live.affinity.size() > live.endpoints.size()) {
-    throw plan_error(formatted(
-        "{} cannot be split between {}; give 1 thread or more, and at most one for each "
-        "endpoint",
-        counted(live.endpoints.size(), "endpoint"), counted(live.affinity.size(), "thread")));
-  }
+  if (live.endpoints.empty()) reject("no endpoint was given to receive on; give one");
+  reject_if(live.affinity.empty() || live.affinity.size() > live.endpoints.size(),
+            "{} cannot be split between {}; give 1 thread or more, and at most one for each "
+            "endpoint",
+            counted(live.endpoints.size(), "endpoint"), counted(live.affinity.size(), "thread"));
   std::set<net::endpoint> places;
   for (const net::endpoint& each : live.endpoints) {
     // Port 0 is a different port each time.
     if (each.port == 0 || places.insert(each).second) continue;
-    throw plan_error(
-        formatted("the endpoint {} is given twice; give it once", net::to_string(each)));
+    reject("the endpoint {} is given twice; give it once", net::to_string(each));
   }
   for (const int processor : live.affinity) net::require_processor(processor);
-  if (live.messages_per_call == 0 || live.messages_per_call > 1024) {
-    throw plan_error(
-        formatted("{} messages for each call were given; give 1 to 1024", live.messages_per_call));
-  }
+  reject_if(live.messages_per_call == 0 || live.messages_per_call > 1024,
+            "{} messages for each call were given; give 1 to 1024", live.messages_per_call);
 }
 
 }  // namespace

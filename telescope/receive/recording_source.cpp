@@ -11,6 +11,7 @@
 #include "spead/digitiser_packet.hpp"  // preamble_of
 #include "text/counted.hpp"            // counted
 #include "text/formatted.hpp"
+#include "text/reject.hpp"     // reject
 #include "wingbeat/error.hpp"  // file_error, plan_error
 
 namespace wingbeat::receive {
@@ -131,23 +132,19 @@ class recording_feed : public datagram_feed {
 
 std::unique_ptr<datagram_feed> open_recording(const recording_source& recording,
                                               const chunk_geometry& geometry) {
-  if (recording.files.size() != geometry.polarisations) {
-    throw plan_error(formatted("{} cannot be the samples of {}; give one file for each",
-                               counted(recording.files.size(), "file"),
-                               counted(geometry.polarisations, "polarisation")));
-  }
-  if (recording.first_timestamp < 0 ||
-      recording.first_timestamp % static_cast<std::int64_t>(geometry.packet_samples) != 0) {
-    throw plan_error(
-        formatted("a recording's first timestamp {} was given; give a multiple of {}, the samples "
-                  "of a packet",
-                  recording.first_timestamp, geometry.packet_samples));
-  }
-  if (recording.speed == replay_speed::real &&
-      !(std::isfinite(recording.adc_rate_hz) && recording.adc_rate_hz > 0)) {
-    throw plan_error(formatted("an ADC rate of {} Hz was given; real speed takes a rate above 0",
-                               recording.adc_rate_hz));
-  }
+  reject_if(recording.files.size() != geometry.polarisations,
+            "{} cannot be the samples of {}; give one file for each",
+            counted(recording.files.size(), "file"),
+            counted(geometry.polarisations, "polarisation"));
+  reject_if(recording.first_timestamp < 0 ||
+                recording.first_timestamp % static_cast<std::int64_t>(geometry.packet_samples) != 0,
+            "a recording's first timestamp {} was given; give a multiple of {}, the samples "
+            "of a packet",
+            recording.first_timestamp, geometry.packet_samples);
+  reject_if(recording.speed == replay_speed::real &&
+                !(std::isfinite(recording.adc_rate_hz) && recording.adc_rate_hz > 0),
+            "an ADC rate of {} Hz was given; real speed takes a rate above 0",
+            recording.adc_rate_hz);
   return std::make_unique<recording_feed>(recording, geometry);
 }
 

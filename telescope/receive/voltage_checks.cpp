@@ -12,8 +12,8 @@
 #include "channelising/arithmetic/quantise.hpp"  // complex_bytes, load_complex
 #include "text/counted.hpp"                      // counted
 #include "text/formatted.hpp"
-#include "text/number.hpp"     // number_from
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/number.hpp"  // number_from
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::receive {
 namespace {
@@ -49,20 +49,19 @@ const std::vector<form_of_text>& known_forms() {
 double number_of(const std::string& text, const std::string& word) {
   const auto value = number_from<double>(text);
   if (value && std::isfinite(*value)) return *value;
-  throw plan_error(formatted("'{}' of an expectation is no number; write {}=3", text, word));
+  reject("'{}' of an expectation is no number; write {}=3", text, word);
 }
 
 std::size_t count_of(double value, const char* word, double most) {
   if (value >= 0 && value <= most && value == std::floor(value)) {
     return static_cast<std::size_t>(value);
   }
-  throw plan_error(
-      formatted("{}={} of an expectation is not a whole number from 0 to {}", word, value, most));
+  reject("{}={} of an expectation is not a whole number from 0 to {}", word, value, most);
 }
 
 double at_least_0(double value, const char* word) {
   if (value >= 0) return value;
-  throw plan_error(formatted("{}={} of an expectation is below 0; give 0 or more", word, value));
+  reject("{}={} of an expectation is below 0; give 0 or more", word, value);
 }
 
 std::map<std::string, double> values_of(std::istringstream& words, const form_of_text& form) {
@@ -73,20 +72,17 @@ std::map<std::string, double> values_of(std::istringstream& words, const form_of
   for (std::string word; words >> word;) {
     const std::size_t equals = word.find('=');
     const std::string key = word.substr(0, equals);
-    if (equals == word.npos || (!is_among(form.required, key) && !is_among(form.optional, key)) ||
-        values.contains(key)) {
-      throw plan_error(
-          formatted("'{}' in an expectation of '{}' is not understood; an example is "
-                    "'{}'",
-                    word, form.name, form.example));
-    }
+    reject_if(equals == word.npos ||
+                  (!is_among(form.required, key) && !is_among(form.optional, key)) ||
+                  values.contains(key),
+              "'{}' in an expectation of '{}' is not understood; an example is "
+              "'{}'",
+              word, form.name, form.example);
     values[key] = number_of(word.substr(equals + 1), key);
   }
   for (const std::string& key : form.required) {
-    if (!values.contains(key)) {
-      throw plan_error(formatted("an expectation of '{}' has no {}; an example is '{}'", form.name,
-                                 key, form.example));
-    }
+    reject_if(!values.contains(key), "an expectation of '{}' has no {}; an example is '{}'",
+              form.name, key, form.example);
   }
   return values;
 }
@@ -116,7 +112,7 @@ expectation parse_expectation(std::string_view text) {
     if (name == "cw") at_least_0(result.value, "magnitude");
     return result;
   }
-  throw plan_error(formatted("'{}' is no expectation; choose {}", name, joined(names, ", ")));
+  reject("'{}' is no expectation; choose {}", name, joined(names, ", "));
 }
 
 voltage_checks::voltage_checks(std::vector<expectation> expected, const channel_layout& layout)
@@ -125,15 +121,12 @@ voltage_checks::voltage_checks(std::vector<expectation> expected, const channel_
       powers_(layout.polarisations, std::vector<double>(layout.channels)),
       crosses_(layout.channels) {
   for (const expectation& each : expected_) {
-    if (each.channel >= layout.channels || each.polarisation >= layout.polarisations) {
-      throw plan_error(
-          formatted("channel {} of polarisation {} is expected, of {} and {}; both count from 0",
-                    each.channel, each.polarisation, counted(layout.channels, "channel"),
-                    counted(layout.polarisations, "polarisation")));
-    }
-    if (each.form == kind::phase && layout.polarisations < 2) {
-      throw plan_error("a phase between polarisations is expected of one; leave it out");
-    }
+    reject_if(each.channel >= layout.channels || each.polarisation >= layout.polarisations,
+              "channel {} of polarisation {} is expected, of {} and {}; both count from 0",
+              each.channel, each.polarisation, counted(layout.channels, "channel"),
+              counted(layout.polarisations, "polarisation"));
+    reject_if(each.form == kind::phase && layout.polarisations < 2,
+              "a phase between polarisations is expected of one; leave it out");
   }
 }
 

@@ -7,7 +7,7 @@
 #include "spead/packet.hpp"      // decode
 #include "spead/packetiser.hpp"  // heap_builder
 #include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::spead {
 namespace {
@@ -35,11 +35,9 @@ std::vector<std::byte> shape_bytes(const descriptor& item) {
   std::vector<std::byte> bytes(item.shape.size() * axis_bytes);
   for (std::size_t i = 0; i < item.shape.size(); ++i) {
     const std::size_t length = item.shape[i].value_or(0);
-    if (length > max_address) {
-      throw plan_error(
-          formatted("axis {} of item {} has {} elements; an axis has at most 2^48 - 1 of them", i,
-                    item.name, length));
-    }
+    reject_if(length > max_address,
+              "axis {} of item {} has {} elements; an axis has at most 2^48 - 1 of them", i,
+              item.name, length);
     bytes[i * axis_bytes] = static_cast<std::byte>(item.shape[i].has_value() ? 0 : 1);
     store_big_endian(&bytes[i * axis_bytes + 1], length, axis_bytes - 1);
   }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spead/heap_assembler.hpp"
+#include "text/reject.hpp"  // reject
 
 #include <algorithm>  // copy, find_if
 #include <utility>    // move
 
-#include "wingbeat/error.hpp"  // plan_error
-
 namespace wingbeat::spead {
 
 heap_assembler::heap_assembler(const assembler_spec& spec) : spec_(spec) {
-  if (spec.max_heaps == 0 || spec.max_heap_bytes == 0 || spec.max_pointers == 0) {
-    throw plan_error(
-        "a heap assembler with a limit of 0 heaps, bytes or pointers accepts nothing; every limit "
-        "is 1 or more");
-  }
+  reject_if(
+      spec.max_heaps == 0 || spec.max_heap_bytes == 0 || spec.max_pointers == 0,
+      "a heap assembler with a limit of 0 heaps, bytes or pointers accepts nothing; every limit "
+      "is 1 or more");
 }
 
 std::optional<heap> heap_assembler::add(std::span<const std::byte> datagram) {

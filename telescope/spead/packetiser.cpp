@@ -5,8 +5,7 @@
 #include <utility>    // move
 
 #include "spead/packet.hpp"  // header_magic
-#include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"   // reject
 
 namespace wingbeat::spead {
 namespace {
@@ -29,17 +28,13 @@ packetiser::packetiser(outgoing_heap heap, const packet_shape& shape)
   }
   shape_.packet_bytes -= shape_.packet_bytes % 8;
   const std::size_t preamble = preamble_bytes(heap_.pointers.size());
-  if (preamble + min_room > shape_.packet_bytes) {
-    throw plan_error(
-        formatted("packets of {} bytes have no room for {} items and 8 bytes of payload; give "
-                  "packets {} bytes or more",
-                  shape.packet_bytes, heap_.pointers.size(), preamble + min_room));
-  }
-  if (heap_.id > max_address || payload_.size() > max_address) {
-    throw plan_error(
-        formatted("heap {} of {} bytes cannot be sent; ids and lengths have 48 bits in SPEAD-64-48",
-                  heap_.id, payload_.size()));
-  }
+  reject_if(preamble + min_room > shape_.packet_bytes,
+            "packets of {} bytes have no room for {} items and 8 bytes of payload; give "
+            "packets {} bytes or more",
+            shape.packet_bytes, heap_.pointers.size(), preamble + min_room);
+  reject_if(heap_.id > max_address || payload_.size() > max_address,
+            "heap {} of {} bytes cannot be sent; ids and lengths have 48 bits in SPEAD-64-48",
+            heap_.id, payload_.size());
   preamble_.resize(preamble);
 }
 

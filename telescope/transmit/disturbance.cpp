@@ -4,8 +4,7 @@
 #include <algorithm>  // max, min
 #include <utility>    // swap
 
-#include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::transmit {
 namespace {
@@ -25,18 +24,14 @@ bool happens(std::mt19937_64& random, double probability) {
 
 void check(const disturbance_spec& spec) {
   const auto is_share = [](double value) { return value >= 0 && value <= 1; };
-  if (!is_share(spec.drop) || !is_share(spec.duplicate)) {
-    throw plan_error(
-        formatted("shares of {} packets to drop and {} to send twice were given; give "
-                  "0 to 1",
-                  spec.drop, spec.duplicate));
-  }
-  if (spec.drop_burst == 0 || spec.reorder == 0) {
-    throw plan_error(
-        formatted("bursts of {} dropped packets and blocks of {} shuffled ones were given; give 1 "
-                  "or more",
-                  spec.drop_burst, spec.reorder));
-  }
+  reject_if(!is_share(spec.drop) || !is_share(spec.duplicate),
+            "shares of {} packets to drop and {} to send twice were given; give "
+            "0 to 1",
+            spec.drop, spec.duplicate);
+  reject_if(spec.drop_burst == 0 || spec.reorder == 0,
+            "bursts of {} dropped packets and blocks of {} shuffled ones were given; give 1 "
+            "or more",
+            spec.drop_burst, spec.reorder);
 }
 
 disturbance::disturbance(const disturbance_spec& spec, std::size_t polarisation)

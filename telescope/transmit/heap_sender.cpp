@@ -6,14 +6,13 @@
 #include <mutex>
 #include <thread>  // sleep_until
 
-#include "net/socket_option.hpp"  // fault_text
-#include "net/udp_sender.hpp"     // udp_sender
-#include "spead/packetiser.hpp"   // packet_shape, stop_heap
-#include "text/formatted.hpp"
+#include "net/socket_option.hpp"       // fault_text
+#include "net/udp_sender.hpp"          // udp_sender
+#include "spead/packetiser.hpp"        // packet_shape, stop_heap
+#include "text/reject.hpp"             // reject
 #include "transmit/batch_packets.hpp"  // batch_packets
 #include "transmit/heap_ids.hpp"       // heap_ids
 #include "transmit/pacer.hpp"          // pacer
-#include "wingbeat/error.hpp"          // plan_error
 
 namespace wingbeat::transmit {
 namespace {
@@ -26,49 +25,37 @@ constexpr std::size_t shortest_payload_bytes = 64;
 
 void check_streams(const sender_spec& spec) {
   const std::size_t n_streams = spec.destinations.size(), n_interfaces = spec.interfaces.size();
-  if (n_streams == 0 || spec.channels == 0 || spec.channels % n_streams != 0) {
-    throw plan_error(
-        formatted("{} channels were given for {} destinations; give a multiple of the destinations",
-                  spec.channels, n_streams));
-  }
-  if (n_interfaces > max_interfaces || (n_interfaces > 0 && n_streams % n_interfaces != 0)) {
-    throw plan_error(
-        formatted("{} destinations were given for {} interfaces; give a multiple of the "
-                  "interfaces, of which there are at most {}",
-                  n_streams, n_interfaces, max_interfaces));
-  }
-  if (spec.spectra_per_heap == 0 || spec.polarisations == 0 || spec.polarisations > 64) {
-    throw plan_error(
-        formatted("heaps of {} spectra and {} polarisations were given; give 1 spectrum or more, "
-                  "and 1 to 64 polarisations",
-                  spec.spectra_per_heap, spec.polarisations));
-  }
+  reject_if(n_streams == 0 || spec.channels == 0 || spec.channels % n_streams != 0,
+            "{} channels were given for {} destinations; give a multiple of the destinations",
+            spec.channels, n_streams);
+  reject_if(n_interfaces > max_interfaces || (n_interfaces > 0 && n_streams % n_interfaces != 0),
+            "{} destinations were given for {} interfaces; give a multiple of the "
+            "interfaces, of which there are at most {}",
+            n_streams, n_interfaces, max_interfaces);
+  reject_if(spec.spectra_per_heap == 0 || spec.polarisations == 0 || spec.polarisations > 64,
+            "heaps of {} spectra and {} polarisations were given; give 1 spectrum or more, "
+            "and 1 to 64 polarisations",
+            spec.spectra_per_heap, spec.polarisations);
 }
 
 void check(const sender_spec& spec) {
   check_streams(spec);
   constexpr std::size_t max_payload_bytes = 65400;
-  if (spec.packet_payload_bytes < shortest_payload_bytes ||
-      spec.packet_payload_bytes > max_payload_bytes || spec.packet_payload_bytes % 8 != 0) {
-    throw plan_error(
-        formatted("packets with {} bytes of payload were given; give a multiple of 8 from {} to {}",
-                  spec.packet_payload_bytes, shortest_payload_bytes, max_payload_bytes));
-  }
-  if (spec.array_size == 0 || spec.array_size > heap_ids::ids_per_interface ||
-      spec.engine >= spec.array_size) {
-    throw plan_error(
-        formatted("engine {} of {} was given; engines count from 0, below their number",
-                  spec.engine, spec.array_size));
-  }
+  reject_if(spec.packet_payload_bytes < shortest_payload_bytes ||
+                spec.packet_payload_bytes > max_payload_bytes || spec.packet_payload_bytes % 8 != 0,
+            "packets with {} bytes of payload were given; give a multiple of 8 from {} to {}",
+            spec.packet_payload_bytes, shortest_payload_bytes, max_payload_bytes);
+  reject_if(spec.array_size == 0 || spec.array_size > heap_ids::ids_per_interface ||
+                spec.engine >= spec.array_size,
+            "engine {} of {} was given; engines count from 0, below their number", spec.engine,
+            spec.array_size);
   const auto is_valid = [](double value) { return std::isfinite(value) && value >= 0; };
-  if (!is_valid(spec.batch_interval_s) || !is_valid(spec.rate_factor) ||
-      !is_valid(spec.descriptor_interval_s)) {
-    throw plan_error(
-        formatted("a batch each {} s, a rate factor of {} and descriptors each {} s were given; "
-                  "give finite numbers from 0 on",
-                  spec.batch_interval_s, spec.rate_factor, spec.descriptor_interval_s));
-  }
-  if (spec.ttl > 255) throw plan_error(formatted("a TTL of {} was given; give 0 to 255", spec.ttl));
+  reject_if(!is_valid(spec.batch_interval_s) || !is_valid(spec.rate_factor) ||
+                !is_valid(spec.descriptor_interval_s),
+            "a batch each {} s, a rate factor of {} and descriptors each {} s were given; "
+            "give finite numbers from 0 on",
+            spec.batch_interval_s, spec.rate_factor, spec.descriptor_interval_s);
+  if (spec.ttl > 255) reject("a TTL of {} was given; give 0 to 255", spec.ttl);
 }
 
 spead::channel_heap_format format_of(const sender_spec& spec) {
@@ -262,9 +249,8 @@ std::size_t heap_sender::batch_bytes() const {
 
 void heap_sender::send(const batch& next) {
   if (next.voltages.size() != batch_bytes()) {
-    throw plan_error(formatted("a batch of {} bytes was given; its {} heaps have {} bytes",
-                               next.voltages.size(), state_->spec.destinations.size(),
-                               batch_bytes()));
+    reject("a batch of {} bytes was given; its {} heaps have {} bytes", next.voltages.size(),
+           state_->spec.destinations.size(), batch_bytes());
   }
   state_->send_descriptors();
   for (auto& interface : state_->links) state_->prepare(interface, next);

@@ -8,8 +8,8 @@
 
 #include "channelising/arithmetic/packed_samples.hpp"  // pack_samples
 #include "signals/source.hpp"                          // digitise, signal_source
-#include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"                             // reject
+#include "wingbeat/error.hpp"                          // plan_error
 
 namespace wingbeat::transmit {
 namespace {
@@ -26,7 +26,7 @@ std::vector<signal_source> sources_of(const std::vector<std::string>& signals,
     try {
       sources.emplace_back(signals[p], period);
     } catch (const plan_error& refused) {
-      throw plan_error(formatted("signal {}, {}", p + 1, refused.what()));
+      reject("signal {}, {}", p + 1, refused.what());
     }
   }
   return sources;
@@ -49,29 +49,24 @@ void for_each_index(std::size_t count, Work&& work) {
 }  // namespace
 
 void check(const sample_format& format) {
-  if (format.sample_bits < min_sample_bits || format.sample_bits > max_sample_bits) {
-    throw plan_error(formatted("samples of {} bits were given; give {} to {}", format.sample_bits,
-                               min_sample_bits, max_sample_bits));
-  }
+  reject_if(format.sample_bits < min_sample_bits || format.sample_bits > max_sample_bits,
+            "samples of {} bits were given; give {} to {}", format.sample_bits, min_sample_bits,
+            max_sample_bits);
   const std::size_t n_bits = format.packet_samples * format.sample_bits;
-  if (n_bits == 0 || n_bits % 8 != 0 || n_bits / 8 > max_packet_bytes) {
-    throw plan_error(
-        formatted("packets of {} samples of {} bits were given; give 1 to {} whole bytes, such as "
-                  "4096 samples",
-                  format.packet_samples, format.sample_bits, max_packet_bytes));
-  }
+  reject_if(n_bits == 0 || n_bits % 8 != 0 || n_bits / 8 > max_packet_bytes,
+            "packets of {} samples of {} bits were given; give 1 to {} whole bytes, such as "
+            "4096 samples",
+            format.packet_samples, format.sample_bits, max_packet_bytes);
 }
 
 sample_period::sample_period(const std::vector<std::string>& signals, const period_spec& spec)
     : spec_(spec) {
   check(spec.format);
   const std::size_t n_packets = spec.n_packets, packet_samples = spec.format.packet_samples;
-  if (n_packets == 0 || n_packets > max_signal_samples / packet_samples) {
-    throw plan_error(
-        formatted("a period of {} packets of {} samples was given; give 1 packet or more, and at "
-                  "most 2^32 samples",
-                  n_packets, packet_samples));
-  }
+  reject_if(n_packets == 0 || n_packets > max_signal_samples / packet_samples,
+            "a period of {} packets of {} samples was given; give 1 packet or more, and at "
+            "most 2^32 samples",
+            n_packets, packet_samples);
   const signal_period period{spec.adc_rate_hz, spec.n_samples()};
   const std::vector<signal_source> sources = sources_of(signals, period);
   for (std::size_t p = 0; p < sources.size(); ++p) {

@@ -12,9 +12,8 @@
 #include "spead/descriptor.hpp"        // descriptor_heap
 #include "spead/digitiser_packet.hpp"  // preamble_of
 #include "spead/packetiser.hpp"        // packets_of, stop_heap
-#include "text/formatted.hpp"
-#include "transmit/pacer.hpp"  // pacer
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"             // reject
+#include "transmit/pacer.hpp"          // pacer
 
 namespace wingbeat::transmit {
 namespace {
@@ -28,29 +27,23 @@ constexpr std::size_t descriptor_packet_bytes = 1472;
 void check(const sample_sender_spec& spec) {
   check(spec.format);
   check(spec.disturbed);
-  if (spec.destinations.empty() || spec.destinations.size() > 2) {
-    throw plan_error(
-        formatted("{} polarisations were given; give 1 or 2", spec.destinations.size()));
-  }
+  reject_if(spec.destinations.empty() || spec.destinations.size() > 2,
+            "{} polarisations were given; give 1 or 2", spec.destinations.size());
   for (const auto& endpoints : spec.destinations) {
-    if (endpoints.empty()) throw plan_error("a polarisation has no destination; give it one");
+    if (endpoints.empty()) reject("a polarisation has no destination; give it one");
   }
   const auto is_valid = [](double value) { return std::isfinite(value) && value >= 0; };
-  if (!is_valid(spec.adc_rate_hz) || spec.adc_rate_hz == 0 || !is_valid(spec.rate_factor) ||
-      !is_valid(spec.descriptor_interval_s)) {
-    throw plan_error(
-        formatted("{} samples a second, a rate factor of {} and descriptors each {} s were given; "
-                  "give a rate above 0, and finite numbers from 0 on",
-                  spec.adc_rate_hz, spec.rate_factor, spec.descriptor_interval_s));
-  }
-  if (spec.first_timestamp < 0 ||
-      spec.first_timestamp % static_cast<std::int64_t>(spec.format.packet_samples) != 0) {
-    throw plan_error(
-        formatted("a first timestamp of {} was given; give a multiple of the {} samples of a "
-                  "packet, from 0 on",
-                  spec.first_timestamp, spec.format.packet_samples));
-  }
-  if (spec.ttl > 255) throw plan_error(formatted("a TTL of {} was given; give 0 to 255", spec.ttl));
+  reject_if(!is_valid(spec.adc_rate_hz) || spec.adc_rate_hz == 0 || !is_valid(spec.rate_factor) ||
+                !is_valid(spec.descriptor_interval_s),
+            "{} samples a second, a rate factor of {} and descriptors each {} s were given; "
+            "give a rate above 0, and finite numbers from 0 on",
+            spec.adc_rate_hz, spec.rate_factor, spec.descriptor_interval_s);
+  reject_if(spec.first_timestamp < 0 ||
+                spec.first_timestamp % static_cast<std::int64_t>(spec.format.packet_samples) != 0,
+            "a first timestamp of {} was given; give a multiple of the {} samples of a "
+            "packet, from 0 on",
+            spec.first_timestamp, spec.format.packet_samples);
+  if (spec.ttl > 255) reject("a TTL of {} was given; give 0 to 255", spec.ttl);
 }
 
 std::size_t packets_in_message(const sample_format& format) {
@@ -83,11 +76,11 @@ void require_same(const sample_sender_spec& spec, const sample_period& period) {
   if (period.n_polarisations() != spec.destinations.size() ||
       format.sample_bits != spec.format.sample_bits ||
       format.packet_samples != spec.format.packet_samples) {
-    throw plan_error(
-        formatted("{} signals in packets of {} samples of {} bits were given for {} polarisations "
-                  "in packets of {} samples of {} bits; give the same",
-                  period.n_polarisations(), format.packet_samples, format.sample_bits,
-                  spec.destinations.size(), spec.format.packet_samples, spec.format.sample_bits));
+    reject(
+        "{} signals in packets of {} samples of {} bits were given for {} polarisations "
+        "in packets of {} samples of {} bits; give the same",
+        period.n_polarisations(), format.packet_samples, format.sample_bits,
+        spec.destinations.size(), spec.format.packet_samples, spec.format.sample_bits);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "backend/compilation.hpp"   // compilation
 #include "backend/cuda/context.hpp"  // entered, check, relaxed_capture_mode
 #include "text/formatted.hpp"        // formatted
+#include "text/reject.hpp"           // reject
 #include "wingbeat/error.hpp"        // device_error, plan_error
 
 namespace wingbeat::backend::cuda {
@@ -35,15 +36,12 @@ std::size_t scratch_of(const kernel_source& source, const device_info& device) {
 
 /// Refuses, before compiling, shapes that no kernel of this device can have.
 void require_shape(const kernel_source& source, const device_info& device) {
-  if (source.threads == 0 || source.threads > device.max_workgroup) {
-    throw plan_error(formatted("the kernel '{}' asks for {} threads; a workgroup on {} has 1 to {}",
-                               source.entry, source.threads, device.name, device.max_workgroup));
-  }
-  if (source.scratch_bytes > device.local_memory_bytes) {
-    throw plan_error(formatted(
-        "the kernel '{}' asks for {} bytes of local memory; a workgroup on {} has at most {}",
-        source.entry, source.scratch_bytes, device.name, device.local_memory_bytes));
-  }
+  reject_if(source.threads == 0 || source.threads > device.max_workgroup,
+            "the kernel '{}' asks for {} threads; a workgroup on {} has 1 to {}", source.entry,
+            source.threads, device.name, device.max_workgroup);
+  reject_if(source.scratch_bytes > device.local_memory_bytes,
+            "the kernel '{}' asks for {} bytes of local memory; a workgroup on {} has at most {}",
+            source.entry, source.scratch_bytes, device.name, device.local_memory_bytes);
 }
 
 }  // namespace
@@ -113,17 +111,14 @@ void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments
 }
 
 launch_config kernel::config(const queue& on, std::size_t workgroups) const {
-  if (on.context() != context_) {
-    throw plan_error(
-        "this plan was made in another CUDA context; enqueue it on a queue of the context it was "
-        "made in");
-  }
-  if (workgroups == 0 || workgroups > max_grid_x) {
-    throw plan_error(
-        formatted("{} workgroups were asked of one CUDA launch, which takes 1 to {}; choose a "
-                  "smaller batch",
-                  workgroups, max_grid_x));
-  }
+  reject_if(
+      on.context() != context_,
+      "this plan was made in another CUDA context; enqueue it on a queue of the context it was "
+      "made in");
+  reject_if(workgroups == 0 || workgroups > max_grid_x,
+            "{} workgroups were asked of one CUDA launch, which takes 1 to {}; choose a "
+            "smaller batch",
+            workgroups, max_grid_x);
   return {.grid_x = static_cast<unsigned>(workgroups),
           .block_x = threads_,
           .shared_bytes = static_cast<unsigned>(scratch_bytes_),
@@ -175,12 +170,10 @@ void kernel::require_room(const device_info& device) const {
                   "threads and not {}; plan fewer threads or state __launch_bounds__",
                   resources_.name, resources_.registers, device.name, most, resources_.threads));
   }
-  if (static_cast<std::size_t>(resources_.scratch_bytes) > device.local_memory_bytes) {
-    throw plan_error(formatted(
-        "the kernel '{}' needs {} bytes of local memory and a workgroup on {} has {}; plan a "
-        "shorter transform",
-        resources_.name, resources_.scratch_bytes, device.name, device.local_memory_bytes));
-  }
+  reject_if(static_cast<std::size_t>(resources_.scratch_bytes) > device.local_memory_bytes,
+            "the kernel '{}' needs {} bytes of local memory and a workgroup on {} has {}; plan a "
+            "shorter transform",
+            resources_.name, resources_.scratch_bytes, device.name, device.local_memory_bytes);
 }
 
 argument_pointers pointers_to(kernel_arguments arguments) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "text/formatted.hpp"  // formatted, joined
+#include "text/reject.hpp"     // reject
 #include "wingbeat/error.hpp"  // device_error, plan_error, absent_error
 
 namespace wingbeat::backend::cuda {
@@ -82,7 +83,7 @@ int capability_of(std::string_view architecture) {
     std::from_chars(digits.data(), digits.data() + digits.size(), number);
   }
   if (number > 0) return number;
-  throw plan_error(formatted("'{}' is no CUDA architecture; write one as in sm_90", architecture));
+  reject("'{}' is no CUDA architecture; write one as in sm_90", architecture);
 }
 
 /// Returns the machine code to compile, or PTX of the nearest architecture for an older NVRTC.

@@ -7,6 +7,7 @@
 #include "backend/cuda/context.hpp"         // entered, check, relaxed_capture_mode
 #include "backend/cuda/repeated_calls.hpp"  // repeated_calls
 #include "text/formatted.hpp"               // formatted
+#include "text/reject.hpp"                  // reject
 #include "wingbeat/error.hpp"               // device_error, plan_error
 
 namespace wingbeat::backend::cuda {
@@ -38,10 +39,8 @@ class mark final : public backend::mark {
 
   double seconds_since(const backend::mark& earlier) const override {
     const auto* start = dynamic_cast<const mark*>(&earlier);
-    if (start == nullptr || start->context_ != context_) {
-      throw plan_error(
-          "the two marks are of different devices; measure between marks of one queue");
-    }
+    reject_if(start == nullptr || start->context_ != context_,
+              "the two marks are of different devices; measure between marks of one queue");
     const entered current{api_, context_};
     float elapsed_ms = 0;
     check(api_, api_.event_synchronize(event_), "finish the work before a mark");
@@ -220,8 +219,8 @@ std::unique_ptr<backend::repeated_calls> queue::make_repeated_calls() const {
 
 queue& cuda_queue(backend::queue& on) {
   if (on.device().runs_on != wingbeat::engine::cuda) {
-    throw plan_error(formatted("a cuda kernel was given a queue of engine {}; give it one of cuda",
-                               name_of(on.device().runs_on)));
+    reject("a cuda kernel was given a queue of engine {}; give it one of cuda",
+           name_of(on.device().runs_on));
   }
   return static_cast<queue&>(on);
 }

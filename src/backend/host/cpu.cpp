@@ -8,8 +8,7 @@
 #include <memory>  // make_unique
 
 #include "backend/score_rows.hpp"  // score_rows
-#include "text/formatted.hpp"      // formatted
-#include "wingbeat/error.hpp"      // plan_error
+#include "text/reject.hpp"         // reject
 
 namespace wingbeat::backend::host {
 
@@ -77,9 +76,8 @@ const named_set& chosen_set() {
     if (set.name == wanted) return set;
     known += (known.empty() ? "" : ", ") + set.name;
   }
-  throw plan_error(
-      formatted("WINGBEAT_HOST_ISA is '{}'; this processor runs {}: name one of these or unset it",
-                wanted, known));
+  reject("WINGBEAT_HOST_ISA is '{}'; this processor runs {}: name one of these or unset it", wanted,
+         known);
 }
 
 std::string cpu_name() {

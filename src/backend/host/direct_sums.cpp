@@ -6,8 +6,7 @@
 #include "backend/host/cpu.hpp"          // chosen_set
 #include "backend/host/thread_pool.hpp"  // thread_pool
 #include "backend/host/thresholds.hpp"   // limits
-#include "text/formatted.hpp"            // formatted
-#include "wingbeat/error.hpp"            // plan_error
+#include "text/reject.hpp"               // reject
 
 namespace wingbeat {
 namespace {
@@ -109,12 +108,12 @@ class row_sums {
 };
 
 void validate(std::span<const summed_axis> axes) {
-  if (axes.empty()) throw plan_error("sum_directly was given no axes; give at least one");
+  if (axes.empty()) reject("sum_directly was given no axes; give at least one");
   if (axes.back().signal_stride == 1 && axes.back().result_stride == 1) return;
-  throw plan_error(formatted(
+  reject(
       "the last axis of direct sums has strides {} of the signal and {} of the result; give 1, or "
       "copy the arrays",
-      axes.back().signal_stride, axes.back().result_stride));
+      axes.back().signal_stride, axes.back().result_stride);
 }
 
 }  // namespace

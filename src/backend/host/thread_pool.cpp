@@ -13,9 +13,8 @@
 
 #include "backend/host/thresholds.hpp"  // limits
 #include "system/fork_safe_mutex.hpp"   // fork_safe_mutex
-#include "text/formatted.hpp"           // formatted
 #include "text/number.hpp"              // number_from
-#include "wingbeat/error.hpp"           // plan_error
+#include "text/reject.hpp"              // reject
 #include "wingbeat/thread_limit.hpp"    // thread_limit
 
 namespace wingbeat::backend::host {
@@ -29,8 +28,8 @@ unsigned threads_wanted() {
   if (given == nullptr || *given == '\0') return 0;
   const unsigned count = number_from<unsigned>(given).value_or(0);
   if (count >= 1 && count <= max_threads) return count;
-  throw plan_error(formatted("WINGBEAT_THREADS is '{}'; set it to a number of threads from 1 to {}",
-                             given, max_threads));
+  reject("WINGBEAT_THREADS is '{}'; set it to a number of threads from 1 to {}", given,
+         max_threads);
 }
 
 std::unique_ptr<thread_pool> make_shared_pool() {

@@ -7,6 +7,7 @@
 #include "backend/opencl/lifetime.hpp"  // begin_driver_use, require_usable_driver
 #include "programs/transforms.hpp"      // launches_of
 #include "text/formatted.hpp"           // formatted
+#include "text/reject.hpp"              // reject
 #include "wingbeat/error.hpp"           // absent_error, plan_error
 
 namespace wingbeat::backend::opencl {
@@ -63,15 +64,13 @@ std::shared_ptr<backend::queue> engine::open(const device_info& device) const {
 
 std::shared_ptr<backend::queue> engine::adopt(void* native) const {
   require_present();
-  if (native == nullptr) {
-    throw plan_error("a null OpenCL queue was given; pass a cl_command_queue of yours");
-  }
+  reject_if(native == nullptr, "a null OpenCL queue was given; pass a cl_command_queue of yours");
   const auto adopted = static_cast<queue_handle>(native);
   const auto id = queue_value<device_id>(api_, adopted, queue_property::device);
   for (const device& each : devices_) {
     if (each.id == id) return std::make_shared<queue>(api_, each, adopted);
   }
-  throw plan_error(
+  reject(
       "the OpenCL queue belongs to a device that wingbeat cannot use; adopt a queue "
       "of one of the devices it lists");
 }

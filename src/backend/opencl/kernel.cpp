@@ -12,6 +12,7 @@
 #include "backend/opencl/process.hpp"   // loses_children
 #include "backend/opencl/program.hpp"   // build_program
 #include "text/formatted.hpp"           // formatted
+#include "text/reject.hpp"              // reject
 #include "wingbeat/error.hpp"           // device_error, plan_error
 
 namespace wingbeat::backend::opencl {
@@ -45,10 +46,10 @@ void require_fit(const kernel_source& source, std::size_t max_threads, const dev
 /// A kernel that was compiled for one size of workgroup must be launched with that size.
 void require_same_size(const kernel_source& source, std::size_t compiled_for) {
   if (compiled_for == 0 || compiled_for == source.threads) return;  // 0: for any
-  throw plan_error(
-      formatted("the text of kernel {} makes it of {} threads a workgroup and {} were asked for; "
-                "state the same number in WINGBEAT_KERNEL and in threads",
-                source.entry, compiled_for, source.threads));
+  reject(
+      "the text of kernel {} makes it of {} threads a workgroup and {} were asked for; "
+      "state the same number in WINGBEAT_KERNEL and in threads",
+      source.entry, compiled_for, source.threads);
 }
 
 }  // namespace
@@ -106,18 +107,16 @@ void kernel::launch(backend::queue& on, std::size_t workgroups, kernel_arguments
   require_usable_driver();
   finish_with_main_thread();
   const queue& target = opencl_queue(on);
-  if (target.context() != context_) {
-    throw plan_error(
-        "a plan was enqueued on a queue of another OpenCL context; make the plan on "
-        "a queue of the context that runs it");
-  }
+  reject_if(target.context() != context_,
+            "a plan was enqueued on a queue of another OpenCL context; make the plan on "
+            "a queue of the context that runs it");
   if (workgroups == 0) return;
   // The limit of CUDA: OpenCL states none, and PoCL ends the process beyond its own limit.
   if (constexpr std::size_t most = std::numeric_limits<std::int32_t>::max(); workgroups > most) {
-    throw plan_error(
-        formatted("{} workgroups of {} were asked of one launch, which takes 1 to {}; choose a "
-                  "smaller batch",
-                  workgroups, resources_.name, most));
+    reject(
+        "{} workgroups of {} were asked of one launch, which takes 1 to {}; choose a "
+        "smaller batch",
+        workgroups, resources_.name, most);
   }
   const std::array global{workgroups * local_[0], local_[1]};
   const std::lock_guard held{mutex_};

@@ -5,6 +5,7 @@
 #include <utility>  // move
 
 #include "text/formatted.hpp"  // formatted
+#include "text/reject.hpp"     // reject
 #include "wingbeat/error.hpp"  // plan_error
 
 namespace wingbeat::backend::opencl {
@@ -97,11 +98,9 @@ queue::queue(const driver_api& api, const opencl::device& device, queue_handle a
       driver_device_(device),
       context_(retained(api, queue_value<context_handle>(api, adopted, queue_property::context))) {
   const auto properties = queue_value<std::uint64_t>(api, adopted, queue_property::properties);
-  if ((properties & queue_out_of_order) != 0) {
-    throw plan_error(
-        "the OpenCL queue runs out of order; adopt one that was created without "
-        "CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
-  }
+  reject_if((properties & queue_out_of_order) != 0,
+            "the OpenCL queue runs out of order; adopt one that was created without "
+            "CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
   has_profiling_ = (properties & queue_profiling) != 0;
   check(api.retain_queue(adopted), "retain a command queue");
   queue_ = {adopted, api.release_queue};
@@ -226,10 +225,10 @@ std::unique_ptr<mark> queue::record() {
 
 queue& opencl_queue(backend::queue& on) {
   if (auto* const ours = dynamic_cast<queue*>(&on)) return *ours;
-  throw plan_error(
-      formatted("a plan of engine opencl was given a queue of engine {}; enqueue it "
-                "on a queue of the device it was made for",
-                name_of(on.device().runs_on)));
+  reject(
+      "a plan of engine opencl was given a queue of engine {}; enqueue it "
+      "on a queue of the device it was made for",
+      name_of(on.device().runs_on));
 }
 
 }  // namespace wingbeat::backend::opencl

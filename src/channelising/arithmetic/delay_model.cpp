@@ -7,8 +7,7 @@
 #include <numbers>  // pi
 
 #include "channelising/arithmetic/floor_div.hpp"  // floor_div
-#include "text/formatted.hpp"                     // formatted
-#include "wingbeat/error.hpp"                     // plan_error
+#include "text/reject.hpp"                        // reject
 
 namespace wingbeat::channelising {
 
@@ -90,20 +89,15 @@ delay_schedule::delay_schedule() {
 void delay_schedule::add(const delay_model& model) {
   for (const double number : {model.delay_samples, model.rate, model.phase_rad, model.phase_rate}) {
     if (std::isfinite(number)) continue;
-    throw plan_error(formatted("a delay model holds {}; give finite numbers", number));
+    reject("a delay model holds {}; give finite numbers", number);
   }
-  if (model.start_samples < 0) {
-    throw plan_error(
-        formatted("a delay model starts at sample {}; give 0 or later", model.start_samples));
-  }
-  if (std::abs(model.rate) >= 1) {
-    throw plan_error(formatted(
-        "a delay model has a rate of {} samples a sample; give one between -1 and 1", model.rate));
-  }
-  if (std::abs(model.delay_samples) > max_delay_samples) {
-    throw plan_error(
-        formatted("a delay model delays by {} samples; give -2^47 to 2^47", model.delay_samples));
-  }
+  reject_if(model.start_samples < 0, "a delay model starts at sample {}; give 0 or later",
+            model.start_samples);
+  reject_if(std::abs(model.rate) >= 1,
+            "a delay model has a rate of {} samples a sample; give one between -1 and 1",
+            model.rate);
+  reject_if(std::abs(model.delay_samples) > max_delay_samples,
+            "a delay model delays by {} samples; give -2^47 to 2^47", model.delay_samples);
   while (models_.back().start_samples >= model.start_samples) models_.pop_back();
   models_.push_back(model);
 }
@@ -185,14 +179,11 @@ double narrowband_phase(const delay_value& value, std::int64_t offset, std::size
 namespace wingbeat {
 
 delay_model in_samples(const delay_in_seconds& model, double adc_rate_hz) {
-  if (!(adc_rate_hz > 0) || !std::isfinite(adc_rate_hz)) {
-    throw plan_error(formatted("the ADC rate is {} Hz; give a finite one above 0", adc_rate_hz));
-  }
+  reject_if(!(adc_rate_hz > 0) || !std::isfinite(adc_rate_hz),
+            "the ADC rate is {} Hz; give a finite one above 0", adc_rate_hz);
   const double start = std::nearbyint(model.start_s * adc_rate_hz);
-  if (!(std::abs(start) < static_cast<double>(channelising::end_of_time))) {
-    throw plan_error(formatted("a delay model starts at {} s; give a start from 0 to 2^60 samples",
-                               model.start_s));
-  }
+  reject_if(!(std::abs(start) < static_cast<double>(channelising::end_of_time)),
+            "a delay model starts at {} s; give a start from 0 to 2^60 samples", model.start_s);
   return {static_cast<std::int64_t>(start), model.delay_s * adc_rate_hz, model.rate,
           model.phase_rad, model.phase_rate_rad_s / adc_rate_hz};
 }

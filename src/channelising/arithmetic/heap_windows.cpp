@@ -5,8 +5,7 @@
 #include <limits>
 #include <utility>  // move
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::channelising {
 
@@ -20,20 +19,18 @@ heap_windows::heap_windows(const channeliser_spec& spec)
 }
 
 void heap_windows::add(std::span<const delay_model> models) {
-  if (models.size() != delays_.size()) {
-    throw plan_error(formatted("{} delays are given; give one for each of {} polarisations",
-                               models.size(), delays_.size()));
-  }
+  reject_if(models.size() != delays_.size(),
+            "{} delays are given; give one for each of {} polarisations", models.size(),
+            delays_.size());
   std::vector<delay_schedule> changed = delays_;
   for (std::size_t p = 0; p < models.size(); ++p) changed[p].add(models[p]);
   delays_ = std::move(changed);
 }
 
 void heap_windows::add(std::size_t polarisation, const delay_model& model) {
-  if (polarisation >= delays_.size()) {
-    throw plan_error(formatted("polarisation {} gets a delay; there are {}, numbered from 0",
-                               polarisation, delays_.size()));
-  }
+  reject_if(polarisation >= delays_.size(),
+            "polarisation {} gets a delay; there are {}, numbered from 0", polarisation,
+            delays_.size());
   delays_[polarisation].add(model);
 }
 

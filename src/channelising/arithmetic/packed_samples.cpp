@@ -4,8 +4,7 @@
 #include <bit>      // endian
 #include <cstring>  // memcpy
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::channelising {
 namespace {
@@ -38,18 +37,17 @@ std::int16_t top_sample(std::uint64_t high, unsigned sample_bits) {
 
 void require_packed(std::size_t stream_bytes, unsigned sample_bits, std::size_t first_sample,
                     std::size_t n_samples) {
-  if (sample_bits < min_sample_bits || sample_bits > max_sample_bits) {
-    throw plan_error(formatted("samples are to have {} bits; choose {} to {}", sample_bits,
-                               min_sample_bits, max_sample_bits));
-  }
+  reject_if(sample_bits < min_sample_bits || sample_bits > max_sample_bits,
+            "samples are to have {} bits; choose {} to {}", sample_bits, min_sample_bits,
+            max_sample_bits);
   // stream_bytes * 8 / sample_bits without overflow
   const std::size_t capacity =
       stream_bytes / sample_bits * 8 + stream_bytes % sample_bits * 8 / sample_bits;
   if (first_sample <= capacity && n_samples <= capacity - first_sample) return;
-  throw plan_error(
-      formatted("{} samples of {} bits from sample {} on do not lie within {} bytes, which hold "
-                "{}; give a longer stream or take fewer samples",
-                n_samples, sample_bits, first_sample, stream_bytes, capacity));
+  reject(
+      "{} samples of {} bits from sample {} on do not lie within {} bytes, which hold "
+      "{}; give a longer stream or take fewer samples",
+      n_samples, sample_bits, first_sample, stream_bytes, capacity);
 }
 
 std::size_t packed_bytes(std::size_t n_samples, unsigned sample_bits) {
@@ -92,10 +90,10 @@ void pack_samples(std::span<const std::int16_t> samples, unsigned sample_bits,
   const int most = (1 << (sample_bits - 1)) - 1;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (samples[i] <= most && samples[i] >= -most - 1) continue;
-    throw plan_error(
-        formatted("sample {} is {} and does not fit into {} bits; give {} to {}, or "
-                  "more bits",
-                  i, samples[i], sample_bits, -most - 1, most));
+    reject(
+        "sample {} is {} and does not fit into {} bits; give {} to {}, or "
+        "more bits",
+        i, samples[i], sample_bits, -most - 1, most);
   }
   if (samples.empty()) return;
   const bit_position start = position_of(first_sample, sample_bits);

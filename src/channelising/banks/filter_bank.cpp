@@ -6,9 +6,8 @@
 #include "channelising/arithmetic/quantise.hpp"    // limit_of
 #include "channelising/arithmetic/weights.hpp"     // rounded_weights
 #include "channelising/banks/bank_programs.hpp"    // fused_bank, chained_bank
-#include "text/formatted.hpp"                      // formatted
+#include "text/reject.hpp"                         // reject
 #include "wingbeat/device/channeliser/filter.hpp"  // counters
-#include "wingbeat/error.hpp"                      // plan_error
 
 namespace wingbeat::channelising {
 namespace {
@@ -59,10 +58,10 @@ void require_storage(const channeliser_spec& spec, const device_info& device,
                      std::string_view option) {
   if (!spec.between) return;
   if (form_of_samples(device.runs_on) == sample_form::packed && !tiles_of(spec, device)) return;
-  throw plan_error(
-      formatted("{} is of no use on {}, which stores nothing between launches of these channels; "
-                "leave it out",
-                option, name_of(device.runs_on)));
+  reject(
+      "{} is of no use on {}, which stores nothing between launches of these channels; "
+      "leave it out",
+      option, name_of(device.runs_on));
 }
 
 filter_bank::filter_bank(const queue& on, const channeliser_spec& spec, const sample_planes& planes,

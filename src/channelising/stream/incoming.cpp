@@ -9,7 +9,7 @@
 #include "channelising/arithmetic/packed_samples.hpp"  // pack_samples, unpack_samples
 #include "channelising/spec.hpp"                       // parts_of
 #include "text/formatted.hpp"                          // formatted
-#include "wingbeat/error.hpp"                          // plan_error
+#include "text/reject.hpp"                             // reject
 
 namespace wingbeat::channelising {
 namespace {
@@ -20,15 +20,15 @@ bool has_no_data(const channeliser::samples& next) {
 
 void require_flags(const channeliser_spec& spec, const channeliser::samples& next) {
   if (next.present.empty()) return;
-  if (next.packet_samples == 0) throw plan_error("packets have 0 samples; give 1 or more");
+  if (next.packet_samples == 0) reject("packets have 0 samples; give 1 or more");
   const std::size_t packets =
       next.count / next.packet_samples + (next.count % next.packet_samples > 0 ? 1 : 0);
   for (const auto& flags : next.present) {
     if (flags.size() == packets && next.present.size() == spec.polarisations) continue;
-    throw plan_error(
-        formatted("{} packets of {} polarisations have flags; give one for each of {} "
-                  "of {}",
-                  flags.size(), next.present.size(), packets, spec.polarisations));
+    reject(
+        "{} packets of {} polarisations have flags; give one for each of {} "
+        "of {}",
+        flags.size(), next.present.size(), packets, spec.polarisations);
   }
 }
 
@@ -38,10 +38,10 @@ void require_all_missing(const channeliser::samples& next) {
     const std::vector<bool>& flags = next.present[p];
     const auto present = std::find(flags.begin(), flags.end(), true);
     if (present == flags.end()) continue;
-    throw plan_error(
-        formatted("packet {} of polarisation {} is flagged as present, and neither packed samples "
-                  "nor integers are given; give them, or flag all packets as missing",
-                  present - flags.begin(), p));
+    reject(
+        "packet {} of polarisation {} is flagged as present, and neither packed samples "
+        "nor integers are given; give them, or flag all packets as missing",
+        present - flags.begin(), p);
   }
 }
 
@@ -51,10 +51,10 @@ void require_within(const channeliser_spec& spec, std::span<const std::int16_t> 
   const int most = (1 << (bits - 1)) - 1;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (samples[i] <= most && samples[i] >= -most - 1) continue;
-    throw plan_error(
-        formatted("sample {} of polarisation {} is {}, which {} bits do not hold; give "
-                  "{} to {}",
-                  i / parts_of(spec), polarisation, samples[i], bits, -most - 1, most));
+    reject(
+        "sample {} of polarisation {} is {}, which {} bits do not hold; give "
+        "{} to {}",
+        i / parts_of(spec), polarisation, samples[i], bits, -most - 1, most);
   }
 }
 
@@ -62,19 +62,17 @@ void require_stream(const channeliser_spec& spec, std::size_t n_bytes, std::size
                     std::size_t polarisation) {
   const std::size_t held = n_bytes * 8 / (parts_of(spec) * spec.sample_bits);
   if (held >= n_samples) return;
-  throw plan_error(formatted("polarisation {} has {} bytes, which hold {} {}samples; give {}",
-                             polarisation, n_bytes, held, spec.complex_samples ? "complex " : "",
-                             n_samples));
+  reject("polarisation {} has {} bytes, which hold {} {}samples; give {}", polarisation, n_bytes,
+         held, spec.complex_samples ? "complex " : "", n_samples);
 }
 
 void require_integers(const channeliser_spec& spec, std::span<const std::int16_t> integers,
                       std::size_t n_samples, std::size_t polarisation) {
   const std::size_t parts = parts_of(spec);
-  if (integers.size() / parts != n_samples || integers.size() % parts != 0) {
-    throw plan_error(formatted("polarisation {} has {} {}; give {}{}", polarisation,
-                               integers.size(), parts == 1 ? "samples" : "parts of samples",
-                               n_samples, parts == 1 ? "" : " samples, of two parts each"));
-  }
+  reject_if(integers.size() / parts != n_samples || integers.size() % parts != 0,
+            "polarisation {} has {} {}; give {}{}", polarisation, integers.size(),
+            parts == 1 ? "samples" : "parts of samples", n_samples,
+            parts == 1 ? "" : " samples, of two parts each");
   require_within(spec, integers, polarisation);
 }
 
@@ -83,10 +81,9 @@ void require_samples(const channeliser_spec& spec, const channeliser::samples& n
   if (has_no_data(next)) return require_all_missing(next);
   const bool is_packed = !next.packed.empty();
   const std::size_t given = is_packed ? next.packed.size() : next.integers.size();
-  if (given != spec.polarisations || (is_packed && !next.integers.empty())) {
-    throw plan_error(formatted("{} packed and {} other polarisations are given; give {} of one",
-                               next.packed.size(), next.integers.size(), spec.polarisations));
-  }
+  reject_if(given != spec.polarisations || (is_packed && !next.integers.empty()),
+            "{} packed and {} other polarisations are given; give {} of one", next.packed.size(),
+            next.integers.size(), spec.polarisations);
   for (std::size_t p = 0; p < given; ++p) {
     if (is_packed) {
       require_stream(spec, next.packed[p].size(), next.count, p);
@@ -187,10 +184,9 @@ void incoming::by_runs(const channeliser::samples& next, std::size_t begin, std:
 }
 
 void incoming::accept(const channeliser::samples& next) {
-  if (next.count > static_cast<std::size_t>(end_of_time - end_)) {
-    throw plan_error(formatted("{} samples follow sample {}; samples are numbered up to {}",
-                               next.count, end_, end_of_time));
-  }
+  reject_if(next.count > static_cast<std::size_t>(end_of_time - end_),
+            "{} samples follow sample {}; samples are numbered up to {}", next.count, end_,
+            end_of_time);
   require_samples(spec_, next);
   by_runs(next, 0, next.count, [&](const run& each) {
     if (each.is_present) return;

@@ -24,8 +24,8 @@
 #include "measure/document_text.hpp"                   // document_text
 #include "signals/source.hpp"                          // max_signal_samples
 #include "simulation/signal_service.hpp"               // signal_service
+#include "text/reject.hpp"                             // reject
 #include "transmit/sample_sender.hpp"                  // sample_sender
-#include "wingbeat/error.hpp"                          // plan_error
 #include "wingbeat/version.hpp"                        // WINGBEAT_VERSION_MAJOR
 
 namespace wingbeat::cli {
@@ -59,12 +59,10 @@ struct options {
 };
 
 void refuse_contradictions(const options& o) {
-  if (o.signals.size() > 2) {
-    throw plan_error(formatted("{} signals are given; give one for each of at most 2 polarisations",
-                               o.signals.size()));
-  }
+  reject_if(o.signals.size() > 2,
+            "{} signals are given; give one for each of at most 2 polarisations", o.signals.size());
   const auto exclude = [](bool both, const char* first, const char* second) {
-    if (both) throw plan_error(formatted("{} excludes {}; give one of them", first, second));
+    if (both) reject("{} excludes {}; give one of them", first, second);
   };
   exclude(o.sync_time_s && o.first_timestamp, "--sync-time", "--first-timestamp");
   exclude(o.duration_s && o.n_samples, "--duration", "--samples");
@@ -72,22 +70,18 @@ void refuse_contradictions(const options& o) {
   const bool has_drops = o.spec.disturbed.drop > 0;
   const auto& drop_polarisation = o.spec.disturbed.drop_polarisation;
   const auto require_drops = [&](bool is_given, const char* option) {
-    if (is_given && !has_drops) {
-      throw plan_error(
-          formatted("{} requires --drop; give a share above 0, or leave it out", option));
-    }
+    reject_if(is_given && !has_drops, "{} requires --drop; give a share above 0, or leave it out",
+              option);
   };
   require_drops(o.drop_burst.has_value(), "--drop-burst");
   require_drops(drop_polarisation.has_value(), "--drop-pol");
-  if (!o.katcp_host.empty() && o.katcp_port == 0) {
-    throw plan_error("--katcp-host requires --katcp-port; give a port, or leave it out");
-  }
-  if (!o.katcp_allowed.empty() && o.katcp_port == 0) {
-    throw plan_error("--katcp-allow requires --katcp-port; give a port, or leave it out");
-  }
+  reject_if(!o.katcp_host.empty() && o.katcp_port == 0,
+            "--katcp-host requires --katcp-port; give a port, or leave it out");
+  reject_if(!o.katcp_allowed.empty() && o.katcp_port == 0,
+            "--katcp-allow requires --katcp-port; give a port, or leave it out");
   if (drop_polarisation && *drop_polarisation >= o.signals.size()) {
-    throw plan_error(formatted("--drop-pol {} is given for {}; polarisations count from 0",
-                               *drop_polarisation, counted(o.signals.size(), "signal")));
+    reject("--drop-pol {} is given for {}; polarisations count from 0", *drop_polarisation,
+           counted(o.signals.size(), "signal"));
   }
 }
 
@@ -95,12 +89,10 @@ std::vector<std::vector<net::endpoint>> destinations_of(const options& o) {
   const auto endpoints = net::parse_endpoints(joined(o.destinations, ","));
   const std::size_t n_polarisations = o.signals.size();
   if (endpoints.size() == 1) return std::vector(n_polarisations, endpoints);
-  if (endpoints.size() % n_polarisations != 0) {
-    throw plan_error(
-        formatted("--dst has {} endpoints for {} polarisations; give one for both, or as many for "
-                  "each",
-                  endpoints.size(), n_polarisations));
-  }
+  reject_if(endpoints.size() % n_polarisations != 0,
+            "--dst has {} endpoints for {} polarisations; give one for both, or as many for "
+            "each",
+            endpoints.size(), n_polarisations);
   std::vector<std::vector<net::endpoint>> result;
   const auto count = static_cast<std::ptrdiff_t>(endpoints.size() / n_polarisations);
   for (auto begin = endpoints.begin(); begin != endpoints.end(); begin += count) {
@@ -117,9 +109,8 @@ double unix_time_s() {
 /// Returns the number of packets in `n_samples`. Throws `plan_error` if it is not whole.
 std::uint64_t packets_of(const char* option, std::uint64_t n_samples, std::size_t packet_samples) {
   if (n_samples % packet_samples == 0) return n_samples / packet_samples;
-  throw plan_error(formatted("{} {} is no multiple of the {} samples of a packet; {} is one",
-                             option, n_samples, packet_samples,
-                             n_samples / packet_samples * packet_samples));
+  reject("{} {} is no multiple of the {} samples of a packet; {} is one", option, n_samples,
+         packet_samples, n_samples / packet_samples * packet_samples);
 }
 
 transmit::sample_sender_spec spec_of(const options& o) {
@@ -145,17 +136,15 @@ double synchronise(const options& o, transmit::sample_sender_spec& spec) {
   const double now_s = unix_time_s();
   if (!o.sync_time_s) return now_s - static_cast<double>(spec.first_timestamp) / spec.adc_rate_hz;
   if (*o.sync_time_s > now_s) {
-    throw plan_error(
-        formatted("--sync-time {:.3f} is {:.3f} s from now; give a time that has passed",
-                  *o.sync_time_s, *o.sync_time_s - now_s));
+    reject("--sync-time {:.3f} is {:.3f} s from now; give a time that has passed", *o.sync_time_s,
+           *o.sync_time_s - now_s);
   }
   const auto packet_samples = static_cast<std::int64_t>(spec.format.packet_samples);
   const double packet_s = static_cast<double>(packet_samples) / spec.adc_rate_hz;
   const double n_packets = std::ceil((now_s - *o.sync_time_s) / packet_s);
   constexpr double max_samples = 0x1p62;
   if (n_packets * static_cast<double>(packet_samples) > max_samples) {
-    throw plan_error(formatted("--sync-time {:.3f} is more than 2^62 samples ago; give a later one",
-                               *o.sync_time_s));
+    reject("--sync-time {:.3f} is more than 2^62 samples ago; give a later one", *o.sync_time_s);
   }
   spec.first_timestamp = static_cast<std::int64_t>(n_packets) * packet_samples;
   return *o.sync_time_s;

@@ -34,6 +34,7 @@
 #include "fengine/service.hpp"                         // service
 #include "formats/files/atomic_file.hpp"               // write_whole_file
 #include "text/formatted.hpp"                          // formatted
+#include "text/reject.hpp"                             // reject
 #include "wingbeat/error.hpp"                          // device_error, plan_error
 
 namespace wingbeat::cli {
@@ -80,7 +81,7 @@ struct options {
 void refuse_void(const options& o, bool is_live) {
   const auto require = [](bool is_given, bool has_use, const char* option, const char* why) {
     if (!is_given || has_use) return;
-    throw plan_error(formatted("{} is of no use {}; leave it out", option, why));
+    reject("{} is of no use {}; leave it out", option, why);
   };
   constexpr const char* of_files = "with files as SRC";
   require(!o.recv_interfaces.empty(), is_live, "--recv-interface", of_files);
@@ -163,9 +164,8 @@ std::vector<fengine::output_spec> outputs_of(const options& o) {
     output.bank.evaluation = o.evaluation;
     require_aliases(o, output);
   }
-  if (o.allows_alias && o.narrowband.empty()) {
-    throw plan_error("--allow-alias is of no use without --narrowband; leave it out");
-  }
+  reject_if(o.allows_alias && o.narrowband.empty(),
+            "--allow-alias is of no use without --narrowband; leave it out");
   return outputs;
 }
 
@@ -181,8 +181,7 @@ fengine::service_spec spec_of(const options& o) {
   engine.outputs = outputs_of(o);
   engine.device = choose_device(o.device, precision::fp32);
   const auto gain = control::parse_complex(o.gain);
-  if (!gain)
-    throw plan_error(formatted("--gain '{}' is no number; give one such as 2 or 1-2j", o.gain));
+  if (!gain) reject("--gain '{}' is no number; give one such as 2 or 1-2j", o.gain);
   engine.gain = *gain;
   engine.send_affinity = processor_of("--send-affinity", o.send_affinity);
   if (!o.capture.empty()) {

@@ -22,6 +22,7 @@
 #include "formats/charts/chart.hpp"       // require_chart
 #include "formats/files/atomic_file.hpp"  // write_whole_file
 #include "receive/heap_receiver.hpp"      // heap_receiver
+#include "text/reject.hpp"                // reject
 #include "wingbeat/error.hpp"             // file_error, plan_error
 
 namespace wingbeat::cli {
@@ -64,14 +65,10 @@ receive::heap_receive_spec spec_of(const options& o) {
   receive::heap_receive_spec spec;
   spec.assembly = o.assembly;
   if (o.is_capture) {
-    if (!o.interface.empty()) {
-      throw plan_error("--interface is of no use with a capture; leave it out");
-    }
-    if (!spec.assembly.layout.channels && !spec.assembly.layout.substreams) {
-      throw plan_error(
-          "a capture does not say how many substreams there are; give --channels or "
-          "--substreams");
-    }
+    reject_if(!o.interface.empty(), "--interface is of no use with a capture; leave it out");
+    reject_if(!spec.assembly.layout.channels && !spec.assembly.layout.substreams,
+              "a capture does not say how many substreams there are; give --channels or "
+              "--substreams");
     require_alone(o.sources[0], o.sources);
     spec.source = receive::capture_source{.file = o.sources[0]};
     return spec;
@@ -90,16 +87,13 @@ received_outputs outputs_of(const options& o) {
   if (!o.spectrum.empty()) formats::require_chart("--spectrum", o.spectrum);
   if (!o.waterfall.empty()) formats::require_chart("--waterfall", o.waterfall);
   const bool draws = !o.spectrum.empty() || !o.waterfall.empty();
-  if (draws && !o.adc_rate_hz) {
-    throw plan_error("--spectrum and --waterfall require --adc-sample-rate; give the ADC's rate");
-  }
-  if (!draws && (o.adc_rate_hz || !o.narrowband.empty())) {
-    throw plan_error(formatted("{} is of no use without --spectrum or --waterfall; leave it out",
-                               o.adc_rate_hz ? "--adc-sample-rate" : "--narrowband"));
-  }
-  if (!o.output.empty() && !o.is_capture && !o.n_heaps && !o.duration_s) {
-    throw plan_error("--output keeps all heaps in memory; limit them by --heaps or --duration");
-  }
+  reject_if(draws && !o.adc_rate_hz,
+            "--spectrum and --waterfall require --adc-sample-rate; give the ADC's rate");
+  reject_if(!draws && (o.adc_rate_hz || !o.narrowband.empty()),
+            "{} is of no use without --spectrum or --waterfall; leave it out",
+            o.adc_rate_hz ? "--adc-sample-rate" : "--narrowband");
+  reject_if(!o.output.empty() && !o.is_capture && !o.n_heaps && !o.duration_s,
+            "--output keeps all heaps in memory; limit them by --heaps or --duration");
   outputs.adc_rate_hz = o.adc_rate_hz.value_or(0);
   if (!o.narrowband.empty()) outputs.narrowband = narrowband_of(o.narrowband);
   for (const std::string& text : o.expected) {
@@ -170,10 +164,9 @@ int explain_nothing(const options& o, const receive::heap_receive_spec& spec,
   const receive::heap_receive_counts& counts = run.counts;
   const std::string reasons = unusable_text(counts);
   if (counts.undescribed > 0) {
-    throw plan_error(
-        formatted("{} from {} ({}); give {}",
-                  counts.descriptors > 0 ? "no descriptor of feng_raw came" : "no descriptor came",
-                  origin, reasons, receive::missing_of(spec.assembly.layout)));
+    reject("{} from {} ({}); give {}",
+           counts.descriptors > 0 ? "no descriptor of feng_raw came" : "no descriptor came", origin,
+           reasons, receive::missing_of(spec.assembly.layout));
   }
   const std::string sentence = formatted(
       "{}: no heap of an F-engine came in {}{}{}{}", origin, counted(counts.datagrams, "datagram"),

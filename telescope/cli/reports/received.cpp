@@ -5,7 +5,7 @@
 #include "formats/voltages/heap_file.hpp"  // heap_format_of
 #include "measure/document_text.hpp"       // document_text
 #include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::cli {
 namespace {
@@ -101,13 +101,11 @@ received_batches::received_batches(received_outputs outputs, const receive::chan
       checks_(outputs_.expected, layout) {
   if (!outputs_.array.empty()) {
     formats::require_heap_file(outputs_.array, spec_.output);
-    if (formats::heap_format_of(outputs_.array).states_times) {
-      throw plan_error(
-          formatted("{} would state times and frequencies, which received heaps lack; write .npy, "
-                    "or raw heaps "
-                    "to another name",
-                    outputs_.array));
-    }
+    reject_if(formats::heap_format_of(outputs_.array).states_times,
+              "{} would state times and frequencies, which received heaps lack; write .npy, "
+              "or raw heaps "
+              "to another name",
+              outputs_.array);
   }
   if (!outputs_.spectrum.empty()) powers_.emplace(spec_);
   if (!outputs_.waterfall.empty()) waterfall_.emplace(spec_);
@@ -139,12 +137,10 @@ void received_batches::write_array(std::int64_t batch_samples) {
     const std::int64_t n_due =
         (kept_.back().timestamp - kept_.front().timestamp) / batch_samples + 1;
     constexpr std::int64_t max_absent = 16;  // for each one that arrived
-    if (n_due > max_absent * static_cast<std::int64_t>(kept_.size())) {
-      throw plan_error(
-          formatted("{} would have {} heaps, of which {} came; receive a stream with "
-                    "fewer gaps",
-                    outputs_.array, n_due, kept_.size()));
-    }
+    reject_if(n_due > max_absent * static_cast<std::int64_t>(kept_.size()),
+              "{} would have {} heaps, of which {} came; receive a stream with "
+              "fewer gaps",
+              outputs_.array, n_due, kept_.size());
   }
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     channel_batch batch = std::move(kept_[i]);
