@@ -1,88 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/image_filter.hpp"
 
-#include <algorithm>  // clamp, max
-#include <cmath>      // abs, ilogb, isfinite, ldexp
-#include <optional>
-#include <span>
-#include <utility>  // move
+#include <algorithm>    // max
+#include <cmath>        // abs, ilogb, isfinite, ldexp
+#include <type_traits>  // is_same_v
+#include <utility>      // move
 #include <variant>
 #include <vector>
 
 #include "cli/choose.hpp"            // fp64_option
-#include "convolving/convolver.hpp"  // convolver, require_finite_result
+#include "convolving/convolver.hpp"  // magnitudes_of, require_finite_result
 #include "convolving/geometry.hpp"   // wanted_of_full
 #include "text/reject.hpp"           // reject
 
 namespace wingbeat::cli {
 namespace {
 
-/// Rows or columns of the result: value i belongs to the image's row first + i, which the border's
-/// rule supplies if it lies outside.
+/// Rows or columns of the result: the first is the image's under the kernel's centre.
 struct axis_range {
   std::ptrdiff_t first = 0;
   std::size_t count = 0;
-
-  [[nodiscard]] std::ptrdiff_t at(std::size_t i) const {
-    return first + static_cast<std::ptrdiff_t>(i);
-  }
 };
 
-/// Returns the rows of the image under the kernel's centre.
 axis_range centres_of(std::size_t image, std::size_t kernel, extent mode) {
   const index_range wanted = convolving::wanted_of_full(image, kernel, mode);
   const auto centre = static_cast<std::ptrdiff_t>((kernel - 1) / 2);
   return {static_cast<std::ptrdiff_t>(wanted.first) - centre, wanted.end - wanted.first};
 }
 
-/// Returns every row that the kernel reaches.
-axis_range reached_by(axis_range centres, std::size_t kernel) {
-  const auto behind = static_cast<std::ptrdiff_t>(kernel - 1 - (kernel - 1) / 2);
-  return {centres.first - behind, centres.count + kernel - 1};
-}
-
-/// Returns which of n rows the border puts at `row`; none for a border of zeros.
-std::optional<std::size_t> source_of(std::ptrdiff_t row, std::size_t n, border outside) {
-  const auto count = static_cast<std::ptrdiff_t>(n);
-  if (row >= 0 && row < count) return static_cast<std::size_t>(row);
-  const auto modulo = [](std::ptrdiff_t i, std::ptrdiff_t m) { return (i % m + m) % m; };
-  switch (outside) {
-    case border::zero: return std::nullopt;
-    case border::mirror: {
-      const std::ptrdiff_t folded = modulo(row, 2 * count);
-      return static_cast<std::size_t>(folded < count ? folded : 2 * count - 1 - folded);
-    }
-    case border::repeat: return static_cast<std::size_t>(modulo(row, count));
-    case border::clamp:
-      return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(row, 0, count - 1));
-  }
-  return std::nullopt;
-}
-
-std::vector<double> plane_of(const formats::image_stack& image, std::size_t channel) {
-  std::vector<double> plane(image.height * image.width);
-  for (std::size_t i = 0; i < plane.size(); ++i) {
-    plane[i] = formats::sample_at(image.samples, i * image.n_channels + channel);
-  }
-  return plane;
-}
-
 /// Returns the exponent of a power of two above all magnitudes; 0 if all numbers are 0.
-int exponent_of(std::span<const float> numbers) {
-  float peak = 0;
-  for (const float number : numbers) peak = std::max(peak, std::abs(number));
+template <class Real>
+int exponent_of(const std::vector<Real>& numbers) {
+  Real peak = 0;
+  for (const Real number : numbers) peak = std::max(peak, std::abs(number));
   return peak == 0 ? 0 : std::ilogb(peak) + 1;
 }
 
-void scale(std::span<float> numbers, int exponent) {
-  for (float& number : numbers) number = std::ldexp(number, exponent);
+template <class Real>
+void scale(std::vector<Real>& numbers, int exponent) {
+  for (Real& number : numbers) number = std::ldexp(number, exponent);
 }
 
-/// Convolves in fp32; the passes themselves add borders and separate colours. With fp16 between
-/// passes, images and kernel are scaled below 1 by powers of two, and results scaled back.
-class single_filter {
+/// Convolves in fp32 or fp64; the passes themselves add borders and separate colours. With fp16
+/// between passes, images and kernel are scaled below 1 by powers of two, and results scaled back.
+template <class Real>
+class planned_filter {
  public:
-  single_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel)
+  planned_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel)
       : on_(on),
         plan_(on, {.height = spec.height,
                    .width = spec.width,
@@ -92,6 +56,7 @@ class single_filter {
                    .kernel_channels = kernel.n_channels,
                    .mode = spec.mode,
                    .outside = spec.outside,
+                   .stored = spec.real,
                    .between = spec.between,
                    .image_peak = spec.between == precision::fp16 ? 1.0 : 0.0,
                    .kernel_peak = spec.between == precision::fp16 ? 1.0 : 0.0}),
@@ -99,8 +64,8 @@ class single_filter {
         in_(on, plan_.image_bytes()),
         out_(on, plan_.output_bytes()) {
     buffer values{on, plan_.kernel_bytes()};
-    std::vector<float> taps = formats::to_floats(kernel.samples);
-    kernel_ = convolving::magnitudes_of<float>(taps);
+    std::vector<Real> taps = numbers_of(kernel.samples);
+    kernel_ = convolving::magnitudes_of<Real>(taps);
     if (is_scaled()) scale(taps, -(kernel_exponent_ = exponent_of(taps)));
     values.write(taps.data(), values.size_bytes());
     plan_.prepare(on_, values.view(), spectra_.view());
@@ -108,25 +73,33 @@ class single_filter {
   }
 
   [[nodiscard]] formats::image_samples operator()(formats::image_samples image) {
-    std::vector<float> numbers = formats::to_floats(std::move(image));
-    convolving::require_normal_result(kernel_, convolving::magnitudes_of<float>(numbers),
-                                      precision::fp32, fp64_option);
+    std::vector<Real> numbers = numbers_of(std::move(image));
+    convolving::require_normal_result(kernel_, convolving::magnitudes_of<Real>(numbers),
+                                      plan_.spec().stored, fp64_option);
     const int exponent = is_scaled() ? exponent_of(numbers) : 0;
     if (is_scaled()) scale(numbers, -exponent);
     in_.write(numbers.data(), in_.size_bytes());
     plan_.enqueue(on_, spectra_.view(), in_.view(), out_.view());
-    numbers.resize(out_.size_bytes() / sizeof(float));
+    numbers.resize(out_.size_bytes() / sizeof(Real));
     out_.read(numbers.data(), out_.size_bytes());
     if (is_scaled()) scale_result(numbers, exponent);
-    convolving::require_finite_result<float>(numbers, precision::fp32, fp64_option);
+    convolving::require_finite_result<Real>(numbers, plan_.spec().stored, fp64_option);
     return numbers;
   }
 
  private:
+  static std::vector<Real> numbers_of(formats::image_samples samples) {
+    if constexpr (std::is_same_v<Real, double>) {
+      return formats::to_doubles(std::move(samples));
+    } else {
+      return formats::to_floats(std::move(samples));
+    }
+  }
+
   [[nodiscard]] bool is_scaled() const { return plan_.spec().between == precision::fp16; }
 
   /// Scales results back; alpha, which is not convolved, only by the image's scale.
-  void scale_result(std::vector<float>& numbers, int image_exponent) const {
+  void scale_result(std::vector<Real>& numbers, int image_exponent) const {
     const std::size_t channels = plan_.spec().channels;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const bool is_alpha = channels % 2 == 0 && i % channels == channels - 1;
@@ -141,72 +114,18 @@ class single_filter {
   int kernel_exponent_ = 0;
 };
 
-/// Convolves in fp64, each colour separately; the host gathers the image with its border.
-class double_filter {
- public:
-  double_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel)
-      : spec_(spec),
-        rows_(centres_of(spec.height, kernel.height, spec.mode)),
-        columns_(centres_of(spec.width, kernel.width, spec.mode)),
-        reached_rows_(reached_by(rows_, kernel.height)),
-        reached_columns_(reached_by(columns_, kernel.width)) {
-    const convolution_spec plane{.image = {reached_rows_.count, reached_columns_.count},
-                                 .kernel = {kernel.height, kernel.width},
-                                 .mode = extent::valid,
-                                 .real = precision::fp64,
-                                 .prepared = operand_role::kernel};
-    for (std::size_t c = 0; c < kernel.n_channels; ++c) {
-      planes_.emplace_back(on, plane, plane_of(kernel, c), fp64_option);
-    }
-  }
-
-  [[nodiscard]] formats::image_samples operator()(formats::image_samples samples) {
-    const std::vector<double> image = formats::to_doubles(std::move(samples));
-    std::vector<double> result(rows_.count * columns_.count * spec_.channels);
-    for (std::size_t c = 0; c < spec_.channels; ++c) {
-      const bool is_alpha = spec_.channels % 2 == 0 && c + 1 == spec_.channels;
-      const std::vector<double> plane = is_alpha ? gathered(image, c, rows_, columns_)
-                                                 : planes_[planes_.size() > 1 ? c : 0](gathered(
-                                                       image, c, reached_rows_, reached_columns_));
-      for (std::size_t i = 0; i < plane.size(); ++i) result[i * spec_.channels + c] = plane[i];
-    }
-    return result;
-  }
-
- private:
-  /// Returns a channel of the reached rows and columns, with the border.
-  [[nodiscard]] std::vector<double> gathered(std::span<const double> image, std::size_t channel,
-                                             axis_range rows, axis_range columns) const {
-    std::vector<double> plane;
-    plane.reserve(rows.count * columns.count);
-    for (std::size_t i = 0; i < rows.count; ++i) {
-      const auto y = source_of(rows.at(i), spec_.height, spec_.outside);
-      for (std::size_t j = 0; j < columns.count; ++j) {
-        const auto x = source_of(columns.at(j), spec_.width, spec_.outside);
-        plane.push_back(y && x ? image[(*y * spec_.width + *x) * spec_.channels + channel] : 0);
-      }
-    }
-    return plane;
-  }
-
-  image_filter_spec spec_;
-  axis_range rows_, columns_;                  ///< The image's, under the kernel's centre.
-  axis_range reached_rows_, reached_columns_;  ///< All that the kernel reaches.
-  std::vector<convolving::convolver> planes_;  ///< One for each channel of the kernel.
-};
-
 }  // namespace
 
 struct image_filter::impl {
-  std::variant<single_filter, double_filter> filter;
+  std::variant<planned_filter<float>, planned_filter<double>> filter;
 };
 
 image_filter::image_filter(const queue& on, const image_filter_spec& spec,
                            const formats::image_stack& kernel) {
   if (spec.real == precision::fp32) {
-    impl_ = std::make_unique<impl>(impl{single_filter{on, spec, kernel}});
+    impl_ = std::make_unique<impl>(impl{planned_filter<float>{on, spec, kernel}});
   } else {
-    impl_ = std::make_unique<impl>(impl{double_filter{on, spec, kernel}});
+    impl_ = std::make_unique<impl>(impl{planned_filter<double>{on, spec, kernel}});
   }
 }
 

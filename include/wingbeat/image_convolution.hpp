@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of images with kernel images: blurs, glows, sharpening. Pixels are grey, RGB or
-// RGBA, in fp32 or fp16; a border says what lies outside the image. Neither padding nor borders nor
-// separate planes of colours exist in memory.
+// RGBA, in fp16, fp32 or fp64; a border says what lies outside the image. Neither padding nor
+// borders nor separate planes of colours exist in memory.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -55,10 +55,11 @@ struct image_convolution_spec {
   extent mode = extent::same;
   border outside = border::zero;
   normalisation normalise = normalisation::none;
-  precision stored = precision::fp32;  ///< Type of image and result, fp32 or fp16. Arithmetic and
-                                       ///< kernels are fp32.
-  /// Type of spectra and workspace: fp32, fp16 or bf16. The peaks, for fp16, are the largest
-  /// magnitudes of pixels and of normalised kernels. See `convolution_spec`.
+  /// Type of image and result, fp16, fp32 or fp64. Arithmetic and kernels are fp32, or fp64 with it.
+  precision stored = precision::fp32;
+  /// Type of spectra and workspace: fp32, fp16 or bf16; they are fp64 where images are. The peaks,
+  /// for fp16, are the largest magnitudes of pixels and of normalised kernels. See
+  /// `convolution_spec`.
   precision between = precision::fp32;
   double image_peak = 0, kernel_peak = 0;
 
@@ -87,7 +88,7 @@ class image_convolution : public prepared_operation {
   [[nodiscard]] const std::vector<std::size_t>& padded() const;
 
   [[nodiscard]] std::size_t image_bytes() const;   ///< height, width, channels, as stored.
-  [[nodiscard]] std::size_t kernel_bytes() const;  ///< Kernels are floats.
+  [[nodiscard]] std::size_t kernel_bytes() const;  ///< Floats, or doubles for pixels in fp64.
   [[nodiscard]] std::size_t output_bytes() const;  ///< As many channels as the image, as stored.
 
   /// Returns the bytes of a prepared kernel. Its layout is private to convolutions of this spec.

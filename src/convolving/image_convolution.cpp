@@ -39,14 +39,15 @@ struct image_convolution::impl final : convolving::prepared_convolution {
   }
 
   /// Returns a copy of the kernel on the device, divided as the spec requires.
+  template <class Real>
   [[nodiscard]] buffer normalised(const queue& on, const buffer_view& kernel) const {
     require_queue(on);
     const operations::operand_rule& rule = preparing_.operands[0];
     require_operand(rule, kernel, on);
-    std::vector<float> values(rule.bytes / sizeof(float));
+    std::vector<Real> values(rule.bytes / sizeof(Real));
     buffer copy{on, rule.bytes};
     on.impl()->read(values.data(), part_of(kernel, 0, rule.bytes));
-    convolving::normalise(values, request);
+    convolving::normalise(std::span{values}, request);
     copy.write(values.data(), copy.size_bytes());
     return copy;
   }
@@ -89,7 +90,8 @@ void image_convolution::prepare(queue& on, buffer_view kernel, buffer_view spect
   if (mine.request.normalise == normalisation::none) {
     return mine.prepare(on, kernel, spectra, workspace);
   }
-  const buffer copy = mine.normalised(on, kernel);
+  const buffer copy = mine.request.stored == precision::fp64 ? mine.normalised<double>(on, kernel)
+                                                             : mine.normalised<float>(on, kernel);
   mine.prepare(on, copy.view(), spectra, workspace);
   on.wait();
 }

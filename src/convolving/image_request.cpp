@@ -9,7 +9,7 @@
 #include "convolving/request.hpp"      // require_valid
 #include "request/names.hpp"           // require_known, require_named, unnamed
 #include "text/formatted.hpp"          // formatted
-#include "wingbeat/error.hpp"          // plan_error
+#include "text/reject.hpp"             // reject
 
 namespace wingbeat {
 namespace convolving {
@@ -44,43 +44,46 @@ void require_choices(const image_convolution_spec& spec) {
   request::require_named(spec.mode, "mode", "full, same or valid");
   request::require_named(spec.outside, "outside", "zero, mirror, repeat or clamp");
   request::require_named(spec.normalise, "normalise", "none, by_sum or by_luminance");
-  request::require_known(spec.stored == precision::fp32 || spec.stored == precision::fp16, "stored",
-                         spec.stored, "fp32 or fp16");
+  const bool is_double = spec.stored == precision::fp64;
+  request::require_known(
+      is_double || spec.stored == precision::fp32 || spec.stored == precision::fp16, "stored",
+      spec.stored, "fp32, fp16 or fp64");
+  reject_if(is_double && spec.between != precision::fp32 && spec.between != precision::fp64,
+            "between is {} and stored is fp64, which mixes with no other precision; leave one of "
+            "them out",
+            name_of(spec.between));
 }
 
 void require_channels(const image_convolution_spec& spec) {
-  if (spec.channels < 1 || spec.channels > 4) {
-    throw plan_error(
-        formatted("channels is {}; give 1 for grey, 2 for grey and alpha, 3 for RGB or 4 for RGBA",
-                  spec.channels));
-  }
+  reject_if(spec.channels < 1 || spec.channels > 4,
+            "channels is {}; give 1 for grey, 2 for grey and alpha, 3 for RGB or 4 for RGBA",
+            spec.channels);
   const std::size_t colours = colours_of(spec);
   if (spec.kernel_channels == 1 || spec.kernel_channels == colours) return;
-  throw plan_error(formatted(
+  reject(
       "kernel_channels is {} and the image's colours are {}; give the kernel 1 channel for "
       "all of them, or one for each",
-      spec.kernel_channels, colours));
+      spec.kernel_channels, colours);
 }
 
 void require_lengths(const image_convolution_spec& spec, std::string_view axis, std::size_t image,
                      std::size_t kernel) {
-  if (image == 0 || kernel == 0) {
-    throw plan_error(formatted("{0} is {1} and kernel_{0} is {2}; give at least 1 for each", axis,
-                               image, kernel));
-  }
+  reject_if(image == 0 || kernel == 0, "{0} is {1} and kernel_{0} is {2}; give at least 1 for each",
+            axis, image, kernel);
   // A border continues the image by up to two kernels.
-  if (image > max_length || kernel > max_length || image + 2 * kernel > max_length) {
-    throw plan_error(
-        formatted("{0} is {1} and kernel_{0} is {2}; the image and two kernels together have at "
-                  "most {3}, so cut the image into tiles",
-                  axis, image, kernel, max_length));
-  }
-  if (spec.mode == extent::valid && kernel > image) {
-    throw plan_error(
-        formatted("kernel_{0} is {2} and {0} is {1}, so the kernel lies within the image nowhere; "
-                  "choose mode same or full",
-                  axis, image, kernel));
-  }
+  reject_if(image > max_length || kernel > max_length || image + 2 * kernel > max_length,
+            "{0} is {1} and kernel_{0} is {2}; the image and two kernels together have at "
+            "most {3}, so cut the image into tiles",
+            axis, image, kernel, max_length);
+  reject_if(spec.mode == extent::valid && kernel > image,
+            "kernel_{0} is {2} and {0} is {1}, so the kernel lies within the image nowhere; "
+            "choose mode same or full",
+            axis, image, kernel);
+}
+
+/// Returns the precision of arithmetic and kernels.
+precision arithmetic_of(const image_convolution_spec& spec) {
+  return spec.stored == precision::fp64 ? precision::fp64 : precision::fp32;
 }
 
 /// Returns the convolution of the planes of colours, as if they were plain memory.
@@ -94,7 +97,8 @@ convolution_spec plain_planes_of(const image_convolution_spec& spec) {
           .kernel = {spec.kernel_height, spec.kernel_width},
           .kind = operation::convolve,
           .mode = is_continued ? extent::valid : spec.mode,
-          .between = spec.between,
+          .real = arithmetic_of(spec),
+          .between = spec.stored == precision::fp64 ? precision::fp64 : spec.between,
           .image_peak = spec.image_peak,
           .kernel_peak = spec.kernel_peak,
           .images = colours_of(spec),
@@ -136,7 +140,7 @@ convolution_spec planes_of(const image_convolution_spec& spec) {
   const continued_axis rows = reached_by(centre_rows, spec.kernel_height, spec.mode);
   const continued_axis columns = reached_by(centre_columns, spec.kernel_width, spec.mode);
   convolution_spec planes = plain_planes_of(spec);
-  const bool is_plain = spec.channels == 1 && spec.stored == precision::fp32;
+  const bool is_plain = spec.channels == 1 && spec.stored != precision::fp16;
   if (!is_plain || !rows.is_image() || !columns.is_image()) {
     planes.image_load =
         load_of_pixels({spec.height, spec.width, spec.channels, spec.stored}, rows, columns);
@@ -148,14 +152,15 @@ convolution_spec planes_of(const image_convolution_spec& spec) {
   }
   if (spec.kernel_channels > 1) {
     const auto whole = [](std::size_t n) { return continued_axis{border::zero, n, 0, n}; };
-    planes.kernel_load =
-        load_of_pixels({spec.kernel_height, spec.kernel_width, spec.kernel_channels},
-                       whole(spec.kernel_height), whole(spec.kernel_width));
+    planes.kernel_load = load_of_pixels(
+        {spec.kernel_height, spec.kernel_width, spec.kernel_channels, arithmetic_of(spec)},
+        whole(spec.kernel_height), whole(spec.kernel_width));
   }
   return planes;
 }
 
-void normalise(std::span<float> kernel, const image_convolution_spec& spec) {
+template <class Real>
+void normalise(std::span<Real> kernel, const image_convolution_spec& spec) {
   if (spec.normalise == normalisation::none) return;
   const std::size_t colours = spec.kernel_channels;
   std::vector<double> sums(colours), magnitudes(colours);
@@ -167,23 +172,27 @@ void normalise(std::span<float> kernel, const image_convolution_spec& spec) {
   for (std::size_t c = 0; c < colours; ++c) {
     const double divisor = divisor_of(sums, c, spec.normalise);
     const double magnitude = divisor_of(magnitudes, c, spec.normalise);
-    // Sums of floats that should cancel keep some of their last bits.
+    // Sums of numbers that should cancel keep some of their last bits.
     const bool is_finite = std::isfinite(divisor);
-    const bool is_zero = std::abs(divisor) <= magnitude * std::numeric_limits<float>::epsilon();
+    const bool is_zero =
+        std::abs(divisor) <= magnitude * double{std::numeric_limits<Real>::epsilon()};
     if (is_zero || !is_finite) {
-      throw plan_error(formatted(
+      reject(
           "the kernel's {} is {} and it cannot be divided by that; use "
           "normalisation::none, or another kernel",
           spec.normalise == normalisation::by_luminance ? std::string{"luminance"}
                                                         : formatted("sum of channel {}", c),
-          is_finite ? 0.0 : divisor));
+          is_finite ? 0.0 : divisor);
     }
     divisors.push_back(divisor);
   }
   for (std::size_t i = 0; i < kernel.size(); ++i) {
-    kernel[i] = static_cast<float>(kernel[i] / divisors[i % colours]);
+    kernel[i] = static_cast<Real>(kernel[i] / divisors[i % colours]);
   }
 }
+
+template void normalise(std::span<float>, const image_convolution_spec&);
+template void normalise(std::span<double>, const image_convolution_spec&);
 
 }  // namespace convolving
 

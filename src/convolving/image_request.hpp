@@ -25,6 +25,7 @@ void require_valid(const image_convolution_spec& spec);
 
 /// Divides a kernel, [y][x][channel], as the spec requires. Throws `plan_error` if a divisor is 0
 /// or not finite.
-void normalise(std::span<float> kernel, const image_convolution_spec& spec);
+template <class Real>
+void normalise(std::span<Real> kernel, const image_convolution_spec& spec);
 
 }  // namespace wingbeat::convolving

@@ -3,8 +3,9 @@
 
 #include <algorithm>  // max, min
 #include <span>
-#include <type_traits>  // integral_constant
+#include <type_traits>  // conditional_t, integral_constant, is_same_v
 
+#include "arrays/array.hpp"                          // bytes_of_real
 #include "functors/device_functor.hpp"               // device_functor
 #include "wingbeat/device/functors/pixel_load.hpp"   // pixel_load
 #include "wingbeat/device/functors/pixel_store.hpp"  // pixel_store
@@ -16,15 +17,15 @@ namespace {
 using device::half_float;
 using device::functors::pixel_numbers;
 
-float widened(float x) {
-  return x;
-}
-float widened(half_float x) {
-  return x;
-}
+/// The type of arithmetic for an element.
+template <class Element>
+using real_of = std::conditional_t<std::is_same_v<Element, double>, double, float>;
 
-std::size_t element_bytes(precision stored) {
-  return stored == precision::fp16 ? sizeof(half_float) : sizeof(float);
+/// Calls `call` with an element of the stored type.
+template <class Call>
+auto with_element(precision stored, const Call& call) {
+  if (stored == precision::fp16) return call(half_float{});
+  return stored == precision::fp64 ? call(double{}) : call(float{});
 }
 
 /// Calls `run` with the number of channels as a constant, so that its loops have constant strides.
@@ -54,7 +55,7 @@ void each_row(const pixel_numbers& plane, std::size_t first, std::size_t count, 
 /// Reads columns x, x + 1, .. of one row of one channel.
 template <std::size_t Channels, class Element>
 void read_row(const continued_axis& columns, const Element* row, std::size_t x,
-              std::span<float> into) {
+              std::span<real_of<Element>> into) {
   // columns that are neighbours in the image too
   const auto begin = static_cast<std::size_t>(std::max<std::ptrdiff_t>(-columns.begin, 0));
   const std::size_t end =
@@ -63,16 +64,17 @@ void read_row(const continued_axis& columns, const Element* row, std::size_t x,
     const bool is_inside = x + i >= begin && x + i < end;
     const std::size_t count = is_inside ? std::min(end - x, into.size()) - i : 1;
     const Element* const source = row + pixel_of(columns, x + i) * Channels;
-    float* const target = into.data() + i;
-    for (std::size_t k = 0; k < count; ++k) target[k] = widened(source[k * Channels]);
+    auto* const target = into.data() + i;
+    for (std::size_t k = 0; k < count; ++k) target[k] = source[k * Channels];
     i += count;
   }
 }
 
 template <class Element>
 host_load callable_of_load(const pixel_numbers& plane) {
-  return run_reader<float>{
-      [plane](const void* in, std::size_t channel, std::size_t first, std::span<float> into) {
+  using real = real_of<Element>;
+  return run_reader<real>{
+      [plane](const void* in, std::size_t channel, std::size_t first, std::span<real> into) {
         with_channels(plane.channels, [&](auto n) {
           const auto* const pixels = static_cast<const Element*>(in) + channel;
           each_row(plane, first, into.size(),
@@ -86,7 +88,7 @@ host_load callable_of_load(const pixel_numbers& plane) {
 
 template <class Element>
 void write_channel(void* out, std::size_t channels, std::size_t channel, std::size_t first,
-                   std::span<const float> values) {
+                   std::span<const real_of<Element>> values) {
   with_channels(channels, [&](auto n) {
     Element* const target = static_cast<Element*>(out) + first * n() + channel;
     for (std::size_t i = 0; i < values.size(); ++i) target[i * n()] = Element(values[i]);
@@ -103,22 +105,24 @@ void copy_alpha(const pixel_numbers& plane, const Element* image, Element* out, 
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t column = pixel_of(plane.columns, x + i);
       const bool is_inside = y < plane.rows.image && column < plane.columns.image;
-      target[i * plane.channels] =
-          is_inside ? image[(y * plane.width + column) * plane.channels + alpha] : Element(0.0F);
+      target[i * plane.channels] = is_inside
+                                       ? image[(y * plane.width + column) * plane.channels + alpha]
+                                       : Element(real_of<Element>{0});
     }
   });
 }
 
 template <class Element>
 host_store callable_of_store(const pixel_numbers& plane) {
+  using real = real_of<Element>;
   const auto write = [plane](void* out, std::size_t channel, std::size_t first,
-                             std::span<const float> values) {
+                             std::span<const real> values) {
     write_channel<Element>(out, plane.channels, channel, first, values);
   };
-  if (plane.channels % 2 != 0) return run_writer<float>{write};
-  return operand_writer<float>{[plane, write](void* out, const host_arguments& given,
-                                              std::size_t channel, std::size_t first,
-                                              std::span<const float> values) {
+  if (plane.channels % 2 != 0) return run_writer<real>{write};
+  return operand_writer<real>{[plane, write](void* out, const host_arguments& given,
+                                             std::size_t channel, std::size_t first,
+                                             std::span<const real> values) {
     write(out, channel, first, values);
     if (channel > 0) return;
     copy_alpha(plane, given.memory<const Element>(0), static_cast<Element*>(out), first,
@@ -136,19 +140,18 @@ Fused compiled(const pixel_numbers& numbers, precision stored, std::size_t count
                  .source = functor.source(),
                  .operands = functor.parameters()};
   };
-  const bool is_short = count <= 0xffffffffU;
-  if (stored == precision::fp16) {
-    return is_short ? of_types.template operator()<unsigned short, unsigned>()
-                    : of_types.template operator()<unsigned short, device::size>();
-  }
-  return is_short ? of_types.template operator()<float, unsigned>()
-                  : of_types.template operator()<float, device::size>();
+  return with_element(stored, [&](auto element) {
+    using number = decltype(element);
+    using bits = std::conditional_t<std::is_same_v<number, half_float>, unsigned short, number>;
+    return count <= 0xffffffffU ? of_types.template operator()<bits, unsigned>()
+                                : of_types.template operator()<bits, device::size>();
+  });
 }
 
 }  // namespace
 
 std::size_t pixel_array::bytes() const {
-  return height * width * channels * element_bytes(stored);
+  return height * width * channels * bytes_of_real(stored);
 }
 
 fused_load load_of_pixels(const pixel_array& image, const continued_axis& rows,
@@ -158,8 +161,8 @@ fused_load load_of_pixels(const pixel_array& image, const continued_axis& rows,
       std::max(image.height * image.width * image.channels, rows.length * columns.length);
   auto load = compiled<device::functors::pixel_load, fused_load>(plane, image.stored, count);
   load.in_bytes = image.bytes();
-  load.callable = image.stored == precision::fp16 ? callable_of_load<half_float>(plane)
-                                                  : callable_of_load<float>(plane);
+  load.callable = with_element(
+      image.stored, [&](auto element) { return callable_of_load<decltype(element)>(plane); });
   return load;
 }
 
@@ -170,8 +173,8 @@ fused_store store_of_pixels(const pixel_array& result, std::size_t image_width,
   auto store = compiled<device::functors::pixel_store, fused_store>(plane, result.stored,
                                                                     pixels * result.channels);
   store.out_bytes = result.bytes();
-  store.callable = result.stored == precision::fp16 ? callable_of_store<half_float>(plane)
-                                                    : callable_of_store<float>(plane);
+  store.callable = with_element(
+      result.stored, [&](auto element) { return callable_of_store<decltype(element)>(plane); });
   return store;
 }
 

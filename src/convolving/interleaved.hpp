@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functors that read and write interleaved pixels, [y][x][channel], in fp32 or fp16. A signal of
-// the convolution is one colour.
+// Functors that read and write interleaved pixels, [y][x][channel], in fp16, fp32 or fp64. A signal
+// of the convolution is one colour.
 #pragma once
 
 #include <cstddef>  // size_t

@@ -80,15 +80,17 @@ class image_oracle {
   [[nodiscard]] long double bound(long double expected) const {
     const double n = static_cast<double>((height() + 2 * spec_.kernel_height) *
                                          (width() + 2 * spec_.kernel_width));
-    const long double fp32 = 8 * static_cast<long double>(std::numeric_limits<float>::epsilon()) *
-                             std::sqrt(n * kernel_energy_) * image_maximum_;
+    const bool is_double = spec_.stored == precision::fp64;
+    const long double epsilon = is_double ? std::numeric_limits<double>::epsilon()
+                                          : double{std::numeric_limits<float>::epsilon()};
+    const long double full = 8 * epsilon * std::sqrt(n * kernel_energy_) * image_maximum_;
     // Spectra and workspace of 16 bits: five roundings, relative to the largest possible result.
     const long double u = spec_.between == precision::fp16   ? 0x1p-11L
                           : spec_.between == precision::bf16 ? 0x1p-8L
                                                              : 0;
     const long double narrow = 5 * u * kernel_magnitude_ * image_maximum_;
-    if (spec_.stored == precision::fp32) return fp32 + narrow;
-    return fp32 + narrow + 0x1p-11L * std::abs(expected) + 0x1p-25L;  // one rounding to fp16
+    if (spec_.stored != precision::fp16) return full + narrow;
+    return full + narrow + 0x1p-11L * std::abs(expected) + 0x1p-25L;  // one rounding to fp16
   }
 
  private:
@@ -137,8 +139,8 @@ class image_runner {
 
   /// Returns the result for this image and kernel; of fp16, all images are rounded to it before.
   pixels run(const pixels& image, const pixels& kernel) {
-    if (spec_.stored == precision::fp16) return run_as<half_float>(image, kernel);
-    return run_as<float>(image, kernel);
+    const std::vector<double> result = results(image, kernel);
+    return {result.begin(), result.end()};
   }
 
   /// Runs noise and compares all of the result with the oracle's.
@@ -152,10 +154,16 @@ class image_runner {
     if (spec_.stored == precision::fp16) {
       for (float& f : image) f = half_float(f);
     }
-    expect_sums({spec_, image, kernel}, run(image, kernel));
+    expect_sums({spec_, image, kernel}, results(image, kernel));
   }
 
  private:
+  std::vector<double> results(const pixels& image, const pixels& kernel) {
+    if (spec_.stored == precision::fp16) return run_as<half_float, float>(image, kernel);
+    if (spec_.stored == precision::fp64) return run_as<double, double>(image, kernel);
+    return run_as<float, float>(image, kernel);
+  }
+
   template <class Element>
   static bytes bytes_of(const std::vector<Element>& values) {
     const auto* const first = reinterpret_cast<const unsigned char*>(values.data());
@@ -168,7 +176,7 @@ class image_runner {
     return x;
   }
 
-  void expect_sums(const image_oracle& oracle, const pixels& got) const {
+  void expect_sums(const image_oracle& oracle, const std::vector<double>& got) const {
     const std::vector<std::size_t> lengths{oracle.height(), oracle.width()};
     ASSERT_EQ(made_.result(), lengths);
     ASSERT_EQ(got.size(), lengths[0] * lengths[1] * spec_.channels);
@@ -181,16 +189,17 @@ class image_runner {
     }
   }
 
-  template <class Element>
-  pixels run_as(const pixels& image, const pixels& kernel) {
+  template <class Element, class Real>
+  std::vector<double> run_as(const pixels& image, const pixels& kernel) {
     std::vector<Element> stored;
     for (const float f : image) stored.push_back(Element(f));
+    const std::vector<Real> values_of_kernel(kernel.begin(), kernel.end());
     EXPECT_EQ(made_.image_bytes(), stored.size() * sizeof(Element));
-    EXPECT_EQ(made_.kernel_bytes(), kernel.size() * sizeof(float));
-    // All bits set are a NaN in fp32 and in fp16: a read outside shows in the result.
+    EXPECT_EQ(made_.kernel_bytes(), kernel.size() * sizeof(Real));
+    // All bits set are a NaN in every precision: a read outside shows in the result.
     constexpr unsigned char nan = 0xff;
     const auto around = [&](const bytes& inner) { return guarded{on_, inner, 0, nan}; };
-    const guarded in = around(bytes_of(stored)), taps = around(bytes_of(kernel));
+    const guarded in = around(bytes_of(stored)), taps = around(bytes_of(values_of_kernel));
     const guarded spectra = around(bytes(made_.spectra_bytes(), nan));
     const guarded out = around(bytes(made_.output_bytes(), nan));
     made_.prepare(on_, taps.view(), spectra.view());

@@ -41,6 +41,7 @@ image_convolution_spec random_image(std::uint64_t seed) {
   if (roll.one_in(5)) spec.between = precision::bf16;
   if (roll.one_in(5)) spec.between = precision::fp16;
   if (spec.between == precision::fp16) spec.image_peak = 1, spec.kernel_peak = 1.1;
+  if (spec.between == precision::fp32 && roll.one_in(4)) spec.stored = precision::fp64;
   return spec;
 }
 

@@ -74,8 +74,14 @@ TEST_F(image_request, refuses_choices_that_are_none) {
             "mode is 7, which is none of its values; choose full, same or valid");
   EXPECT_EQ(refused([](auto& spec) { spec.normalise = static_cast<normalisation>(7); }),
             "normalise is 7, which is none of its values; choose none, by_sum or by_luminance");
-  EXPECT_EQ(refused([](auto& spec) { spec.stored = precision::fp64; }),
-            "stored is 1, which is none of its values; choose fp32 or fp16");
+  EXPECT_EQ(refused([](auto& spec) { spec.stored = precision::bf16; }),
+            "stored is 3, which is none of its values; choose fp32, fp16 or fp64");
+  EXPECT_EQ(refused([](auto& spec) {
+              spec.stored = precision::fp64;
+              spec.between = precision::bf16;
+            }),
+            "between is bf16 and stored is fp64, which mixes with no other precision; leave one of "
+            "them out");
 }
 
 /// Returns what `prepare` says to a kernel of 3 colours.

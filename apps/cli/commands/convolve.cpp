@@ -132,23 +132,19 @@ void require_within(const options& o, const formats::image_stack& images,
 }
 
 /// Returns the bytes of the arrays for one image: as read, padded with its spectra, and as written.
-/// In fp64 the kernel pads the image on both sides before its transform.
 double needed_bytes(const image_filter_spec& spec, const formats::image_stack& kernel,
                     const formats::image_stack& result) {
-  const bool is_double = spec.real == precision::fp64;
-  const double reach = is_double ? 2 : 1;
   const auto height = static_cast<double>(spec.height), width = static_cast<double>(spec.width);
   const auto kernel_height = static_cast<double>(kernel.height);
   const auto kernel_width = static_cast<double>(kernel.width);
   const double image = height * width;
-  const double padded = (height + reach * kernel_height) * (width + reach * kernel_width);
+  const double padded = (height + kernel_height) * (width + kernel_width);
   const auto written = static_cast<double>(result.height * result.width);
-  const double arrays =
-      is_double ? 3 * image + 6 * padded + 5 * written : 3 * image + 3.5 * padded + 3 * written;
+  const double arrays = 3 * image + 3.5 * padded + 3 * written;
   const double kernel_numbers =
       4 * kernel_height * kernel_width * static_cast<double>(kernel.n_channels);
-  return (is_double ? sizeof(double) : sizeof(float)) * static_cast<double>(spec.channels) *
-             arrays +
+  return (spec.real == precision::fp64 ? sizeof(double) : sizeof(float)) *
+             static_cast<double>(spec.channels) * arrays +
          sizeof(double) * kernel_numbers;
 }
 

@@ -20,13 +20,13 @@ class pixel_load {
   WINGBEAT_FN pixel_load(numbers n, WINGBEAT_GLOBAL const element* in, operands, size row)
       : numbers_(n), in_(in), row_(row) {}
   WINGBEAT_FN static constexpr size line_length(const numbers& n) { return n.columns.length; }
-  WINGBEAT_FN float load(size i) const { return at(pixel_at(numbers_, Index(i))); }
-  WINGBEAT_FN float load_line(size line, size i) const {
+  WINGBEAT_FN auto load(size i) const { return at(pixel_at(numbers_, Index(i))); }
+  WINGBEAT_FN auto load_line(size line, size i) const {
     return at(pixel_at(numbers_, Index(line), Index(i)));
   }
 
  private:
-  WINGBEAT_FN float at(Index pixel) const {
+  WINGBEAT_FN auto at(Index pixel) const {
     return number_of(in_[pixel * Index(numbers_.channels) + Index(row_)]);
   }
 

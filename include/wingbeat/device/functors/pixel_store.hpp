@@ -26,7 +26,8 @@ class pixel_store {
 
   WINGBEAT_FN pixel_store(numbers n, WINGBEAT_GLOBAL element* out, operands given, size row)
       : numbers_(n), out_(out), image_(given.image), row_(row) {}
-  WINGBEAT_FN void store(size i, float value) const {
+  template <class Number>
+  WINGBEAT_FN void store(size i, Number value) const {
     const Index channels = Index(numbers_.channels), alpha = channels - 1;
     // 64 bits, because a thread's places are then constants apart, which compilers fold.
     out_[i * numbers_.channels + row_] = stored_of<element>(value);

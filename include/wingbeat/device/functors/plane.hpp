@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interleaved pixels of an image, [y][x][channel], as elements of a larger or smaller plane.
-// Stored: float, or unsigned short for the bits of fp16.
+// Stored: float, double, or unsigned short for the bits of fp16, which are computed as float.
 #pragma once
 
 #include "wingbeat/device/functors/border.hpp"  // continued_axis, pixel_of
@@ -58,17 +58,17 @@ WINGBEAT_FN Index pixel_at(pixel_numbers n, Index i) {
 }
 
 template <class Stored>
-WINGBEAT_FN float number_of(Stored stored) {
-  if constexpr (sizeof(Stored) == sizeof(float)) {
+WINGBEAT_FN constexpr auto number_of(Stored stored) {
+  if constexpr (sizeof(Stored) >= sizeof(float)) {
     return stored;
   } else {
     return float(half_float::of_bits(stored));
   }
 }
 
-template <class Stored>
-WINGBEAT_FN Stored stored_of(float number) {
-  if constexpr (sizeof(Stored) == sizeof(float)) {
+template <class Stored, class Number>
+WINGBEAT_FN Stored stored_of(Number number) {
+  if constexpr (sizeof(Stored) >= sizeof(float)) {
     return number;
   } else {
     return half_float(number).bits;
