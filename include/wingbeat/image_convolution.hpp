@@ -55,7 +55,8 @@ struct image_convolution_spec {
   extent mode = extent::same;
   border outside = border::zero;
   normalisation normalise = normalisation::none;
-  /// Type of image and result, fp16, fp32 or fp64. Arithmetic and kernels are fp32, or fp64 with it.
+  /// Type of image and result, fp16, fp32 or fp64. Arithmetic and kernels are fp32, or fp64 with
+  /// that.
   precision stored = precision::fp32;
   /// Type of spectra and workspace: fp32, fp16 or bf16; they are fp64 where images are. The peaks,
   /// for fp16, are the largest magnitudes of pixels and of normalised kernels. See
