@@ -8,18 +8,9 @@ class App;
 
 namespace wingbeat::cli {
 
-void add_bench(CLI::App& program, int& exit_code);
-void add_channelise(CLI::App& program, int& exit_code);
-void add_convolve(CLI::App& program, int& exit_code);
-void add_devices(CLI::App& program, int& exit_code);
-void add_filter(CLI::App& program, int& exit_code);
-void add_match(CLI::App& program, int& exit_code);
-void add_match_merge(CLI::App& program, int& exit_code);
-void add_order(CLI::App& program, int& exit_code);
-void add_plan(CLI::App& program, int& exit_code);
-void add_simulate(CLI::App& program, int& exit_code);
-void add_speedtest(CLI::App& program, int& exit_code);
-void add_transform(CLI::App& program, int& exit_code);
-void add_verify(CLI::App& program, int& exit_code);
+using command_adder = void(CLI::App& program, int& exit_code);
+
+command_adder add_bench, add_channelise, add_convolve, add_devices, add_filter, add_match,
+    add_match_merge, add_order, add_plan, add_simulate, add_speedtest, add_transform, add_verify;
 
 }  // namespace wingbeat::cli

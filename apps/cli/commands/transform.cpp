@@ -44,9 +44,6 @@ constexpr const char* examples = R"(Examples:
       raw I and Q of a radio; SigMF states format, rate and frequency itself
   wingbeat transform image.png --axes 2 --output spectrum.npy --plot spectrum.png
       the transform of an image over both axes, and its magnitude, 0 in the middle
-
-  wingbeat transform capture.bin --format cu8 --sample-rate 2.4e6 --psd --plot band.png
-      raw I and Q of a radio; SigMF states format, rate and frequency itself
   wingbeat transform image.png --axes 2 --devices 0,1 --output spectrum.npy
       the same over two GPUs, where that is expected to be quicker than one
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transform of an image, or of a 2D array, over both axes.
 #include <algorithm>  // max, min
-#include <cmath>      // log10
 #include <complex>    // norm
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -156,19 +155,15 @@ formats::waterfall_chart picture_of(const formats::signal& bins, const std::stri
                                  .n_rows = std::min(height, max_cells),
                                  .width_pixels = 960,
                                  .height_pixels = 860};
-  std::vector<double> sums(chart.n_columns * chart.n_rows), counts(sums.size());
+  formats::cell_means cells{chart.n_rows, chart.n_columns};
   for (std::size_t y = 0; y < height; ++y) {
     for (std::size_t x = 0; x < width; ++x) {
-      const std::size_t row = (y + height / 2) % height * chart.n_rows / height;
-      const std::size_t column = (x + width / 2) % width * chart.n_columns / width;
-      sums[row * chart.n_columns + column] += std::norm(bins.samples[y * width + x]);
-      ++counts[row * chart.n_columns + column];
+      cells.add((y + height / 2) % height * chart.n_rows / height,
+                (x + width / 2) % width * chart.n_columns / width,
+                std::norm(bins.samples[y * width + x]));
     }
   }
-  chart.panels.resize(1);
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    chart.panels[0].values.push_back(10 * std::log10(sums[i] / counts[i]));
-  }
+  chart.panels.push_back({.values = cells.decibels()});
   return chart;
 }
 

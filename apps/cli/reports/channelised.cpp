@@ -27,6 +27,22 @@ const char* power_unit(heap_sample output) {
   return is_integer ? "dB re 1 LSB² of the output" : "dB re 1";
 }
 
+/// Calls visit(channel, spectrum, polarisation, power) for all samples of a heap.
+template <class Visit>
+void each_power(const channeliser_spec& spec, std::size_t n_channels, const channelised_heap& heap,
+                std::size_t spectra_per_heap, const Visit& visit) {
+  const std::size_t n_bytes = complex_bytes(spec.output), n_pols = spec.polarisations;
+  for (std::size_t k = 0; k < n_channels; ++k) {
+    for (std::size_t s = 0; s < heap.n_spectra; ++s) {
+      for (std::size_t p = 0; p < n_pols; ++p) {
+        const std::size_t place = (k * spectra_per_heap + s) * n_pols + p;
+        const auto sample = heap.bytes.subspan(place * n_bytes, n_bytes);
+        visit(k, s, p, std::norm(load_complex(sample, spec.output)));
+      }
+    }
+  }
+}
+
 json level_of(const input_level& level) {
   json document;
   document["samples"] = level.n_samples;
@@ -66,16 +82,9 @@ channel_powers::channel_powers(const channeliser_spec& spec, const frequency_axi
       sums_(spec.polarisations, std::vector<double>(spec.channels * n_banks)) {}
 
 void channel_powers::add(const channelised_heap& heap, std::size_t spectra_per_heap) {
-  const std::size_t n_bytes = complex_bytes(spec_.output);
-  for (std::size_t k = 0; k < sums_[0].size(); ++k) {
-    for (std::size_t s = 0; s < heap.n_spectra; ++s) {
-      for (std::size_t p = 0; p < spec_.polarisations; ++p) {
-        const std::size_t place = (k * spectra_per_heap + s) * spec_.polarisations + p;
-        sums_[p][k] +=
-            std::norm(load_complex(heap.bytes.subspan(place * n_bytes, n_bytes), spec_.output));
-      }
-    }
-  }
+  each_power(
+      spec_, sums_[0].size(), heap, spectra_per_heap,
+      [&](std::size_t k, std::size_t, std::size_t p, double power) { sums_[p][k] += power; });
   n_spectra_ += heap.n_spectra;
 }
 
@@ -126,22 +135,16 @@ void channel_waterfall::make_room(std::size_t row) {
 
 void channel_waterfall::add(const channelised_heap& heap, std::size_t spectra_per_heap) {
   if (!first_) first_ = heap.timestamp;
-  const std::size_t hop = sizes_of(spec_).spectrum_samples, n_bytes = complex_bytes(spec_.output);
+  const std::size_t hop = sizes_of(spec_).spectrum_samples;
   const std::size_t first = static_cast<std::size_t>(heap.timestamp - *first_) / hop;
   n_spectra_ = first + heap.n_spectra;
   make_room(n_spectra_ - 1);
   const std::size_t together = n_channels_ / n_columns_;
   for (std::size_t s = 0; s < heap.n_spectra; ++s) ++counts_[(first + s) / spectra_per_row_];
-  for (std::size_t k = 0; k < n_channels_; ++k) {
-    for (std::size_t s = 0; s < heap.n_spectra; ++s) {
-      const std::size_t cell = (first + s) / spectra_per_row_ * n_columns_ + k / together;
-      for (std::size_t p = 0; p < spec_.polarisations; ++p) {
-        const std::size_t place = (k * spectra_per_heap + s) * spec_.polarisations + p;
-        powers_[p][cell] +=
-            std::norm(load_complex(heap.bytes.subspan(place * n_bytes, n_bytes), spec_.output));
-      }
-    }
-  }
+  each_power(spec_, n_channels_, heap, spectra_per_heap,
+             [&](std::size_t k, std::size_t s, std::size_t p, double power) {
+               powers_[p][(first + s) / spectra_per_row_ * n_columns_ + k / together] += power;
+             });
 }
 
 formats::waterfall_chart channel_waterfall::chart(const std::string& title) const {

@@ -8,7 +8,7 @@
 #include <utility>  // move
 
 #include "cli/messages.hpp"               // print_message
-#include "cli/reports/spectrum.hpp"       // max_rows_drawn
+#include "cli/reports/spectrum.hpp"       // ascending_bins, max_rows_drawn
 #include "cli/samples.hpp"                // pack
 #include "formats/charts/chart.hpp"       // line_chart, write_chart
 #include "formats/charts/waterfall.hpp"   // waterfall_chart
@@ -27,14 +27,6 @@ constexpr std::size_t max_cells = 1024;  // of an axis of a waterfall, about a p
 
 double decibels(double power) {
   return power > 0 ? 10 * std::log10(power) : std::numeric_limits<double>::quiet_NaN();
-}
-
-/// Returns the bins in the order of their frequencies.
-std::vector<std::size_t> ascending_bins(const power_spectra& powers) {
-  std::vector<std::size_t> order;
-  const std::size_t first = powers.is_real ? 0 : (powers.n_bins() + 1) / 2;
-  for (std::size_t i = 0; i < powers.n_bins(); ++i) order.push_back((first + i) % powers.n_bins());
-  return order;
 }
 
 std::string decibel_label(const power_spectra& powers) {
@@ -61,7 +53,7 @@ formats::line_chart curves_of(const power_spectra& powers, const std::string& ti
   for (std::size_t r = 0; r < std::min(powers.n_rows, max_rows_drawn); ++r) {
     formats::chart_series curve;
     if (powers.n_rows > 1) curve.label = formatted("row {}", r);
-    for (const std::size_t k : ascending_bins(powers)) {
+    for (const std::size_t k : ascending_bins(powers.n_bins(), powers.is_real)) {
       curve.x.push_back(powers.frequency(k));
       curve.y.push_back(decibels(powers.values[r * powers.n_bins() + k]));
     }
@@ -73,28 +65,20 @@ formats::line_chart curves_of(const power_spectra& powers, const std::string& ti
 /// Returns the mean powers of a row's cells in dB, averaged over each cell's frames and bins.
 formats::waterfall_panel panel_of(const power_spectra& powers, std::size_t row, std::size_t n_rows,
                                   std::size_t n_columns) {
-  formats::waterfall_panel panel;
-  const std::vector<std::size_t> order = ascending_bins(powers);
-  std::vector<double> sums(n_rows * n_columns), counts(n_rows * n_columns);
+  const std::vector<std::size_t> order = ascending_bins(powers.n_bins(), powers.is_real);
+  formats::cell_means cells{n_rows, n_columns};
   for (std::size_t f = 0; f < powers.n_frames; ++f) {
     const double* const spectrum = &powers.values[(row * powers.n_frames + f) * powers.n_bins()];
     for (std::size_t i = 0; i < order.size(); ++i) {
-      const std::size_t cell =
-          f * n_rows / powers.n_frames * n_columns + i * n_columns / order.size();
-      sums[cell] += spectrum[order[i]];
-      ++counts[cell];
+      cells.add(f * n_rows / powers.n_frames, i * n_columns / order.size(), spectrum[order[i]]);
     }
   }
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    panel.values.push_back(10 * std::log10(sums[i] / counts[i]));  // silence: -infinity
-  }
-  if (powers.n_rows > 1) panel.label = formatted("row {}", row);
-  return panel;
+  return {.label = powers.n_rows > 1 ? formatted("row {}", row) : "", .values = cells.decibels()};
 }
 
 formats::waterfall_chart waterfall_of(const power_spectra& powers, const std::string& title) {
   const double rate = powers.rate_hz > 0 ? powers.rate_hz : 1;
-  const std::vector<std::size_t> order = ascending_bins(powers);
+  const std::vector<std::size_t> order = ascending_bins(powers.n_bins(), powers.is_real);
   const double half_bin = 0.5 * powers.bin_width();
   const double half_hop = 0.5 * static_cast<double>(powers.hop) / rate;
   formats::waterfall_chart chart{

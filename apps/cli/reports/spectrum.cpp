@@ -20,18 +20,14 @@ double decibels(const std::complex<double>& bin) {
   return 20 * std::log10(std::abs(bin));
 }
 
-/// Returns the bins in the order of their frequencies, negative ones first.
-std::vector<std::size_t> bins_left_to_right(const spectrum& shown) {
-  std::vector<std::size_t> order(shown.n_shown());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (!shown.is_of_real) {
-    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>((shown.length + 1) / 2),
-                order.end());
-  }
+}  // namespace
+
+std::vector<std::size_t> ascending_bins(std::size_t n_bins, bool is_real) {
+  std::vector<std::size_t> order(n_bins);
+  const std::size_t first = is_real ? 0 : (n_bins + 1) / 2;
+  for (std::size_t i = 0; i < n_bins; ++i) order[i] = (first + i) % n_bins;
   return order;
 }
-
-}  // namespace
 
 double spectrum::signed_bin(std::size_t k) const {
   const auto bin = static_cast<double>(k);
@@ -69,7 +65,7 @@ formats::line_chart chart_of(const spectrum& shown, const std::string& title) {
   chart.x.label = has_rate ? "frequency" : "bin";
   if (has_rate) chart.x.unit = "Hz";
   chart.y.label = "magnitude |X| (dB re 1)";
-  const std::vector<std::size_t> order = bins_left_to_right(shown);
+  const std::vector<std::size_t> order = ascending_bins(shown.n_shown(), shown.is_of_real);
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   for (std::size_t r = 0; r < std::min(shown.bins.n_rows, max_rows_drawn); ++r) {
     formats::chart_series curve;

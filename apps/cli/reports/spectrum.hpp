@@ -29,6 +29,10 @@ struct spectrum {
   [[nodiscard]] double frequency_hz(std::size_t k) const;
 };
 
+/// Returns the bins in the order of their frequencies, negative ones first unless they are of a
+/// real signal.
+[[nodiscard]] std::vector<std::size_t> ascending_bins(std::size_t n_bins, bool is_real);
+
 /// One of the strongest bins.
 struct peak {
   std::size_t row, bin;

@@ -2,7 +2,7 @@
 #include "formats/charts/check.hpp"
 
 #include <algorithm>  // nth_element
-#include <cmath>      // isfinite, round
+#include <cmath>      // isfinite, log10, round
 #include <utility>    // move
 
 #include "formats/charts/waterfall.hpp"  // colour_range
@@ -100,6 +100,14 @@ std::string valid_utf8(std::string_view text) {
     text.remove_prefix(n == 0 ? 1 : n);
   }
   return valid;
+}
+
+std::vector<double> cell_means::decibels() const {
+  std::vector<double> means(sums_.size());
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    means[i] = 10 * std::log10(sums_[i] / counts_[i]);
+  }
+  return means;
 }
 
 std::pair<double, double> colour_range(std::vector<double> values) {

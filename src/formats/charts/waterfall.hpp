@@ -30,6 +30,25 @@ struct waterfall_chart {
   int height_pixels = 720;
 };
 
+/// Means of powers in the cells of a picture.
+class cell_means {
+ public:
+  cell_means(std::size_t n_rows, std::size_t n_columns)
+      : n_columns_(n_columns), sums_(n_rows * n_columns), counts_(n_rows * n_columns) {}
+
+  void add(std::size_t row, std::size_t column, double power) {
+    sums_[row * n_columns_ + column] += power;
+    ++counts_[row * n_columns_ + column];
+  }
+
+  /// Returns [row][column] in dB: -infinity for silence.
+  [[nodiscard]] std::vector<double> decibels() const;
+
+ private:
+  std::size_t n_columns_;
+  std::vector<double> sums_, counts_;
+};
+
 /// The percentages of all finite values below the first and below the last colour.
 inline constexpr double lowest_percentile = 1, highest_percentile = 99.9;
 
