@@ -6,7 +6,7 @@
 #include <utility>    // move
 
 #include "cli/image_files.hpp"   // count_absent
-#include "cli/rate.hpp"          // rate_bar
+#include "cli/progress.hpp"      // rate_bar
 #include "searching/search.hpp"  // search
 #include "text/reject.hpp"       // reject
 

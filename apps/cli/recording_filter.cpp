@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/choose.hpp"              // fp64_option
-#include "cli/rate.hpp"                // rate_bar
+#include "cli/progress.hpp"            // rate_bar
 #include "convolving/convolver.hpp"    // require_finite_result
 #include "convolving/geometry.hpp"     // wanted_of_full
 #include "wingbeat/stream_filter.hpp"  // stream_filter

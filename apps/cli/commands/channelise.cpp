@@ -22,7 +22,7 @@
 #include "cli/choose.hpp"                              // choose_device
 #include "cli/messages.hpp"                            // print_message, counted
 #include "cli/option.hpp"                              // add_inputs, add_file, add_count
-#include "cli/rate.hpp"                                // rate_bar
+#include "cli/progress.hpp"                            // rate_bar
 #include "cli/recording.hpp"                           // recording
 #include "cli/reports/channelised.hpp"                 // channel_powers, stats_text
 #include "formats/charts/chart.hpp"                    // require_chart, write_chart

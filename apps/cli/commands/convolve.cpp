@@ -12,7 +12,7 @@
 #include "cli/memory_limit.hpp"       // require_memory
 #include "cli/messages.hpp"           // print_message, counted
 #include "cli/option.hpp"             // add_choice, add_command, add_file
-#include "cli/rate.hpp"               // rate_bar
+#include "cli/progress.hpp"           // rate_bar
 #include "formats/images/reader.hpp"  // image_reader
 #include "formats/images/writer.hpp"  // image_writer
 #include "text/reject.hpp"            // reject

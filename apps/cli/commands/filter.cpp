@@ -16,7 +16,7 @@
 #include "cli/messages.hpp"                   // print_message, counted
 #include "cli/option.hpp"                     // add_command, add_file, add_count
 #include "cli/problem.hpp"                    // report_times
-#include "cli/rate.hpp"                       // rate_bar
+#include "cli/progress.hpp"                   // rate_bar
 #include "cli/recording_filter.hpp"           // filter_recording
 #include "convolving/convolver.hpp"           // convolver
 #include "convolving/geometry.hpp"            // wanted_of_full

@@ -11,7 +11,7 @@
 #include "cli/channel_models.hpp"         // narrowband_of, heap_samples
 #include "cli/messages.hpp"               // print, counted
 #include "cli/option.hpp"                 // add_inputs, add_file, add_count
-#include "cli/rate.hpp"                   // rate_bar
+#include "cli/progress.hpp"               // rate_bar
 #include "cli/reports/received.hpp"       // received_batches, empty_stats_text
 #include "cli/reports/unusable.hpp"       // unusable_text, remedy_text
 #include "cli/service_start.hpp"          // add_log_level

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of a progress bar: items, their rate and the remaining time.
-#include "cli/rate.hpp"
+#include "cli/progress.hpp"
 
 #include <gtest/gtest.h>
 
