@@ -3,9 +3,9 @@
 
 #include <algorithm>    // max
 #include <cmath>        // abs, ilogb, isfinite, ldexp
+#include <memory>       // make_shared
 #include <type_traits>  // is_same_v
 #include <utility>      // move
-#include <variant>
 #include <vector>
 
 #include "cli/choose.hpp"            // fp64_option
@@ -114,24 +114,20 @@ class planned_filter {
   int kernel_exponent_ = 0;
 };
 
-}  // namespace
-
-struct image_filter::impl {
-  std::variant<planned_filter<float>, planned_filter<double>> filter;
-};
-
-image_filter::image_filter(const queue& on, const image_filter_spec& spec,
-                           const formats::image_stack& kernel) {
-  if (spec.real == precision::fp32) {
-    impl_ = std::make_unique<impl>(impl{planned_filter<float>{on, spec, kernel}});
-  } else {
-    impl_ = std::make_unique<impl>(impl{planned_filter<double>{on, spec, kernel}});
-  }
+template <class Real>
+image_filter planned(const queue& on, const image_filter_spec& spec,
+                     const formats::image_stack& kernel) {
+  return [filter = std::make_shared<planned_filter<Real>>(on, spec, kernel)](
+             formats::image_samples image) { return (*filter)(std::move(image)); };
 }
 
-image_filter::image_filter(image_filter&&) noexcept = default;
-image_filter& image_filter::operator=(image_filter&&) noexcept = default;
-image_filter::~image_filter() = default;
+}  // namespace
+
+image_filter filter_of(const queue& on, const image_filter_spec& spec,
+                       const formats::image_stack& kernel) {
+  return spec.real == precision::fp64 ? planned<double>(on, spec, kernel)
+                                      : planned<float>(on, spec, kernel);
+}
 
 formats::image_stack result_shape(const image_filter_spec& spec, const formats::image_stack& kernel,
                                   const formats::image_stack& images) {
@@ -142,10 +138,6 @@ formats::image_stack result_shape(const image_filter_spec& spec, const formats::
   result.width = columns.count;
   if (result.placement) result.placement->first = {columns.first, rows.first, 0};
   return result;
-}
-
-formats::image_samples image_filter::operator()(formats::image_samples image) {
-  return std::visit([&](auto& filter) { return filter(std::move(image)); }, impl_->filter);
 }
 
 formats::image_stack reversed(const formats::image_stack& kernel) {

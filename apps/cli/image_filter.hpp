@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>  // size_t
-#include <memory>   // unique_ptr
+#include <functional>
 #include <string>
 
 #include "formats/images/image.hpp"        // image_stack
@@ -29,22 +29,13 @@ struct image_filter_spec {
                                                 const formats::image_stack& kernel,
                                                 const formats::image_stack& images);
 
-/// A convolution planned for one size of images, with its kernel on the device.
-class image_filter {
- public:
-  /// kernel: one image of 1 channel, or of 3 if images have 3 or 4.
-  image_filter(const queue& on, const image_filter_spec& spec, const formats::image_stack& kernel);
-  image_filter(image_filter&&) noexcept;
-  image_filter& operator=(image_filter&&) noexcept;
-  ~image_filter();
+/// Returns the result of one image, both [y][x][channel]: floats in fp32, doubles in fp64.
+using image_filter = std::function<formats::image_samples(formats::image_samples image)>;
 
-  /// Returns the result of one image, both [y][x][channel]: floats in fp32, doubles in fp64.
-  [[nodiscard]] formats::image_samples operator()(formats::image_samples image);
-
- private:
-  struct impl;
-  std::unique_ptr<impl> impl_;
-};
+/// Plans a convolution for one size of images, with its kernel on the device: one image of 1
+/// channel, or of 3 if images have 3 or 4.
+[[nodiscard]] image_filter filter_of(const queue& on, const image_filter_spec& spec,
+                                     const formats::image_stack& kernel);
 
 /// Returns the kernel reversed along both axes; convolving with that correlates with the kernel.
 [[nodiscard]] formats::image_stack reversed(const formats::image_stack& kernel);

@@ -149,7 +149,7 @@ double needed_bytes(const image_filter_spec& spec, const formats::image_stack& k
 }
 
 /// Convolves the images one by one and writes them to the file.
-void convolve_images(const options& o, formats::image_reader& images, image_filter& filter,
+void convolve_images(const options& o, formats::image_reader& images, const image_filter& filter,
                      formats::image_writer& target) {
   const std::size_t n_images = images.shape().n_images;
   rate_bar bar{"convolve", "image"};
@@ -182,7 +182,7 @@ int run(const options& o) {
   const std::string memory =
       require_memory("convolving " + size_text(shape.height, shape.width),
                      image_bytes + static_cast<double>(images.kept_bytes()), o.max_memory);
-  image_filter filter{queue{device}, spec, read_kernel(o, kernel_file)};
+  const image_filter filter = filter_of(queue{device}, spec, read_kernel(o, kernel_file));
   formats::image_writer target{o.output, result, write};
   convolve_images(o, images, filter, target);
   static_cast<void>(target.commit());
