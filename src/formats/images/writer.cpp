@@ -49,21 +49,14 @@ image_write_options complete(const std::string& name, const image_stack& shape,
   return options;
 }
 
-/// Opens the file once its name, shape and options are found to be right.
-const std::filesystem::path& checked_name(const std::filesystem::path& file,
-                                          const image_stack& shape,
-                                          const image_write_options& options) {
-  static_cast<void>(complete(file.string(), shape, options));
-  return file;
-}
-
 }  // namespace
 
 image_writer::image_writer(const std::filesystem::path& file, image_stack shape,
                            const image_write_options& options)
     : shape_(std::move(shape)),
-      to_(checked_name(file, shape_, options)),
-      sink_(entry_of(file).create(to_, shape_, complete(file.string(), shape_, options))),
+      options_(complete(file.string(), shape_, options)),
+      to_(file),
+      sink_(entry_of(file).create(to_, shape_, options_)),
       n_left_(shape_.n_images * shape_.height * shape_.width * shape_.n_channels) {}
 
 void image_writer::add(const image_samples& samples) {

@@ -30,6 +30,7 @@ class image_writer {
 
  private:
   image_stack shape_;
+  image_write_options options_;  ///< Checked before the file is opened.
   atomic_file to_;
   std::unique_ptr<image_sink> sink_;
   std::size_t n_left_;  ///< Samples.
