@@ -141,12 +141,13 @@ std::complex<double> contrast_transfer::at(double y, double x) const {
 }
 
 std::vector<float> ctf_of(const optics& given, std::size_t n, double relative_defocus_angstrom,
-                          double cs_mm) {
+                          double cs_mm, std::span<const double> factors) {
   const contrast_transfer transfer{given, relative_defocus_angstrom, cs_mm};
   const half_plane plane{n, n};
   std::vector<float> result;
   for (std::size_t bin = 0; bin < plane.bins(); ++bin) {
-    const std::complex<double> value = transfer.at(plane.y(bin), plane.x(bin));
+    const std::complex<double> value =
+        transfer.at(plane.y(bin), plane.x(bin)) * (factors.empty() ? 1 : factors[bin]);
     result.push_back(static_cast<float>(value.real()));
     if (given.is_complex()) result.push_back(static_cast<float>(value.imag()));
   }

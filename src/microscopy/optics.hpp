@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An electron microscope's contrast transfer function (CTF) of a weak phase object. At k = (x, y) in
-// 1/A, of radius rho and angle alpha from the x axis,
+// An electron microscope's contrast transfer function (CTF) of a weak phase object. At k = (x, y)
+// in 1/A, of radius rho and angle alpha from the x axis,
 //
 //     D    = (u + v)/2 + relative defocus + |u - v|/2 cos 2 (alpha - a)
 //     chi  = -pi lambda D rho^2 + pi/2 Cs lambda^3 rho^4 - phase shift - asin(A) + even terms
 //     CTF  = -sin(chi) exp(-B rho^2 / 4) exp(i odd terms)
 //
-// A term Z is coefficient rho^p cos(m alpha), or sin; beam tilt (tx, ty) in rad is Z31c and Z31s with
-// the coefficients 2 pi Cs lambda^2 (tx, ty).
+// A term Zpm is its coefficient times rho^p cos(m alpha), or sin; beam tilt (tx, ty) in rad is Z31c
+// and Z31s with the coefficients 2 pi Cs lambda^2 (tx, ty).
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 #include <cstddef>  // size_t
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,8 +71,10 @@ class contrast_transfer {
 };
 
 /// Returns the CTF of an image of n x n pixels, [ky][kx] of n and n/2 + 1 bins in the order of
-/// rfft2: one float a bin, or its real and imaginary part if `given.is_complex()`.
+/// rfft2: one float a bin, or its real and imaginary part if `given.is_complex()`. factors: what
+/// each bin is multiplied by before it is rounded; empty: 1.
 [[nodiscard]] std::vector<float> ctf_of(const optics& given, std::size_t n,
-                                        double relative_defocus_angstrom, double cs_mm);
+                                        double relative_defocus_angstrom, double cs_mm,
+                                        std::span<const double> factors = {});
 
 }  // namespace wingbeat::microscopy
