@@ -14,7 +14,7 @@ namespace wingbeat::microscopy {
 
 struct micrograph {
   std::vector<float> values;  ///< [y][x], as `orientation_search::begin` takes them.
-  radial_filter filter;       ///< What templates are filtered by, too.
+  radial_filter filter = {};  ///< What templates are filtered by, too.
 };
 
 /// Returns an image [y][x] of any lengths, whose spectrum F without bin 0 is multiplied by the

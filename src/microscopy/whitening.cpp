@@ -40,7 +40,11 @@ std::vector<double> mean_powers(std::span<const std::complex<float>> spectrum,
     sums[below] += (1 - upper) * power, weights[below] += 1 - upper;
     sums[below + 1] += upper * power, weights[below + 1] += upper;
   }
-  for (std::size_t i = 0; i < points; ++i) sums[i] /= weights[i] == 0 ? 1 : weights[i];
+  // A weight by rounding alone, of a bin at the next point, is none.
+  constexpr double rounding = 1e-9;
+  for (std::size_t i = 0; i < points; ++i) {
+    sums[i] = weights[i] < rounding ? 0 : sums[i] / weights[i];
+  }
   return sums;
 }
 
