@@ -108,6 +108,12 @@ struct score_table {
                                          std::size_t width, std::size_t most, double least,
                                          std::size_t distance);
 
+/// Returns peaks as `peaks_of` does, of which no two are nearer than `radius` pixels (Euclid).
+[[nodiscard]] std::vector<peak> separated_peaks(const std::vector<float>& scores,
+                                                const std::vector<std::uint32_t>& numbers,
+                                                std::size_t width, std::size_t most, double least,
+                                                double radius);
+
 /// The arrays that a search keeps, in memory of this process. Searches of one image for disjoint
 /// parts of the templates, merged, keep what one search for all templates keeps: the same bits, in
 /// any order, if each part is whole runs of `templates_at_once`; other parts may be rounded

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Greedy non-maximum suppression: takes the highest place that is left, drops its neighbours,
 // and repeats. Only as many places are sorted as the wanted peaks need.
-#include <algorithm>  // max, min, nth_element, sort
+#include <algorithm>  // fill, max, min, nth_element, sort
 #include <bit>        // bit_cast
-#include <cmath>      // isnan
+#include <cmath>      // ceil, isnan, sqrt
 #include <cstdint>    // uint32_t, uint64_t
 #include <limits>
+#include <utility>  // move
 
 #include "text/reject.hpp"               // reject
 #include "wingbeat/template_search.hpp"  // peak
@@ -37,33 +38,60 @@ std::vector<candidate> candidates_of(const std::vector<float>& scores, double le
   return result;
 }
 
-/// Places closer than `distance` to a peak, in both axes.
+/// Returns how many columns beside a peak are too close to it, in its row and each one below that
+/// has any, with no distance beyond the map.
+using reaches = std::vector<std::size_t>;
+
+/// Closer than `distance` in both axes.
+reaches square_of(std::size_t distance, std::size_t height, std::size_t width) {
+  return reaches(std::min(distance, height),
+                 std::min(std::max<std::size_t>(distance, 1), width) - 1);
+}
+
+/// Nearer than `radius`.
+reaches disc_of(double radius, std::size_t height, std::size_t width) {
+  reaches result;
+  for (double y = 0; y < std::min(radius, static_cast<double>(height)); ++y) {
+    const double half = std::ceil(std::sqrt(radius * radius - y * y)) - 1;
+    result.push_back(static_cast<std::size_t>(std::min(half, static_cast<double>(width))));
+  }
+  return result;
+}
+
+/// Places too close to a peak.
 class suppressed_places {
  public:
-  suppressed_places(std::size_t width, std::size_t height, std::size_t distance)
-      : width_(width), height_(height), reach_(distance == 0 ? 0 : distance - 1) {
-    if (reach_ > 0) is_suppressed_.assign(width * height, false);
+  suppressed_places(std::size_t width, std::size_t height, reaches around)
+      : width_(width), height_(height), reaches_(std::move(around)) {
+    if (!is_alone()) is_suppressed_.assign(width * height, false);
   }
 
   [[nodiscard]] bool contains(std::size_t place) const {
-    return reach_ > 0 && is_suppressed_[place];
+    return !is_alone() && is_suppressed_[place];
   }
 
   void add_around(std::size_t place) {
-    if (reach_ == 0) return;
+    if (is_alone()) return;
     const std::size_t y = place / width_, x = place % width_;
-    const std::size_t y_end = y + std::min(height_ - y, reach_ + 1);
-    const std::size_t x_end = x + std::min(width_ - x, reach_ + 1);
-    const std::size_t x_begin = x - std::min(x, reach_);
-    for (std::size_t row = y - std::min(y, reach_); row < y_end; ++row) {
-      const auto first = is_suppressed_.begin() + static_cast<std::ptrdiff_t>(row * width_);
-      std::fill(first + static_cast<std::ptrdiff_t>(x_begin),
-                first + static_cast<std::ptrdiff_t>(x_end), true);
+    for (std::size_t away = 0; away < reaches_.size(); ++away) {
+      if (y + away < height_) add(y + away, x, reaches_[away]);
+      if (y >= away) add(y - away, x, reaches_[away]);
     }
   }
 
  private:
-  std::size_t width_, height_, reach_;
+  [[nodiscard]] bool is_alone() const {
+    return reaches_.empty() || (reaches_.size() == 1 && reaches_[0] == 0);
+  }
+
+  void add(std::size_t row, std::size_t x, std::size_t reach) {
+    const auto first = is_suppressed_.begin() + static_cast<std::ptrdiff_t>(row * width_);
+    std::fill(first + static_cast<std::ptrdiff_t>(x - std::min(x, reach)),
+              first + static_cast<std::ptrdiff_t>(std::min(x + reach + 1, width_)), true);
+  }
+
+  std::size_t width_, height_;
+  reaches reaches_;
   std::vector<bool> is_suppressed_;
 };
 
@@ -83,18 +111,20 @@ void require_map(const std::vector<float>& scores, const std::vector<std::uint32
       scores.size(), most);
 }
 
-}  // namespace
-
-std::vector<peak> peaks_of(const std::vector<float>& scores,
-                           const std::vector<std::uint32_t>& numbers, std::size_t width,
-                           std::size_t most, double least, std::size_t distance) {
+void require_valid(const std::vector<float>& scores, const std::vector<std::uint32_t>& numbers,
+                   std::size_t width, double least) {
   require_map(scores, numbers, width);
   reject_if(std::isnan(least),
             "the least score of peaks is NaN, which no score reaches; give a number");
+}
+
+/// Returns peaks of a map, with these reaches around each.
+std::vector<peak> greedy_peaks(const std::vector<float>& scores,
+                               const std::vector<std::uint32_t>& numbers, std::size_t width,
+                               std::size_t most, double least, reaches around) {
   std::vector<peak> peaks;
-  if (scores.empty() || most == 0) return peaks;
   std::vector<candidate> left = candidates_of(scores, least);
-  suppressed_places suppressed{width, scores.size() / width, distance};
+  suppressed_places suppressed{width, scores.size() / width, std::move(around)};
   constexpr std::size_t shortest_part = 4096;
   std::size_t part = std::max(shortest_part, std::min(most, left.size()));
   while (!left.empty()) {
@@ -115,6 +145,29 @@ std::vector<peak> peaks_of(const std::vector<float>& scores,
     part *= 2;
   }
   return peaks;
+}
+
+}  // namespace
+
+std::vector<peak> peaks_of(const std::vector<float>& scores,
+                           const std::vector<std::uint32_t>& numbers, std::size_t width,
+                           std::size_t most, double least, std::size_t distance) {
+  require_valid(scores, numbers, width, least);
+  if (scores.empty() || most == 0) return {};
+  return greedy_peaks(scores, numbers, width, most, least,
+                      square_of(distance, scores.size() / width, width));
+}
+
+std::vector<peak> separated_peaks(const std::vector<float>& scores,
+                                  const std::vector<std::uint32_t>& numbers, std::size_t width,
+                                  std::size_t most, double least, double radius) {
+  require_valid(scores, numbers, width, least);
+  if (!(radius >= 0)) {
+    throw plan_error(formatted("peaks have a radius of {}; give 0 or more", radius));
+  }
+  if (scores.empty() || most == 0) return {};
+  return greedy_peaks(scores, numbers, width, most, least,
+                      disc_of(radius, scores.size() / width, width));
 }
 
 }  // namespace wingbeat

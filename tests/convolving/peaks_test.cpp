@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>  // nan
+#include <algorithm>  // max
+#include <cmath>      // nan
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <random>
 
@@ -21,13 +23,21 @@ using ::testing::HasSubstr;
 constexpr double lowest = -std::numeric_limits<double>::infinity();
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-bool are_closer(std::size_t a, std::size_t b, std::size_t distance) {
-  return (a > b ? a - b : b - a) < distance;
+using closeness = std::function<bool(double y, double x)>;
+
+closeness within_square(std::size_t distance) {
+  return [=](double y, double x) { return std::max(y, x) < static_cast<double>(distance); };
+}
+closeness within_disc(double radius) {
+  return [=](double y, double x) { return y * y + x * x < radius * radius; };
 }
 
 /// Looks at every place for every peak.
 std::vector<peak> peaks_by_definition(const std::vector<float>& scores, std::size_t width,
-                                      std::size_t most, double least, std::size_t distance) {
+                                      std::size_t most, double least, const closeness& are_close) {
+  const auto apart = [](std::size_t a, std::size_t b) {
+    return static_cast<double>(a > b ? a - b : b - a);
+  };
   std::vector<peak> peaks;
   std::vector<bool> is_left(scores.size(), true);
   while (peaks.size() < most) {
@@ -40,8 +50,8 @@ std::vector<peak> peaks_by_definition(const std::vector<float>& scores, std::siz
     if (best == none) break;
     peaks.push_back({scores[best], best + 7, best / width, best % width});
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      const bool is_close = are_closer(i / width, best / width, distance) &&
-                            are_closer(i % width, best % width, distance);
+      const bool is_close =
+          are_close(apart(i / width, best / width), apart(i % width, best % width));
       if (is_close || i == best) is_left[i] = false;
     }
   }
@@ -87,7 +97,10 @@ TEST(peaks, agree_with_the_definition_over_ties_and_scores_that_are_no_numbers) 
     SCOPED_TRACE(testing::Message() << width << " x " << height << ", most " << most << ", least "
                                     << least << ", distance " << distance);
     expect_same(peaks_of(scores, numbers_of(scores.size()), width, most, least, distance),
-                peaks_by_definition(scores, width, most, least, distance));
+                peaks_by_definition(scores, width, most, least, within_square(distance)));
+    const double radius = 0.5 * static_cast<double>(random() % 14);
+    expect_same(separated_peaks(scores, numbers_of(scores.size()), width, most, least, radius),
+                peaks_by_definition(scores, width, most, least, within_disc(radius)));
   }
 }
 
@@ -104,7 +117,7 @@ TEST(peaks, agree_with_the_definition_where_many_places_are_sorted_in_parts) {
   for (const auto& scores : {slope, noise}) {
     for (const std::size_t distance : {1, 9, 40}) {
       expect_same(peaks_of(scores, numbers_of(scores.size()), width, 12, lowest, distance),
-                  peaks_by_definition(scores, width, 12, lowest, distance));
+                  peaks_by_definition(scores, width, 12, lowest, within_square(distance)));
     }
   }
 }
@@ -123,6 +136,20 @@ TEST(peaks, keep_a_distance_in_both_axes_and_are_highest_first) {
   EXPECT_EQ(peaks_of(scores, numbers_of(15), 5, 10, 1, 0).size(), 5U);
   EXPECT_EQ(peaks_of(scores, numbers_of(15), 5, 10, 1, 1).size(), 5U);
   EXPECT_EQ(peaks_of(scores, numbers_of(15), 5, 10, 1, unlimited).size(), 1U);
+}
+
+TEST(peaks, are_separated_in_straight_lines) {
+  // From (0, 0): (3, 4) is 5 away, (3, 3) and (4, 2) are nearer.
+  std::vector<float> scores(5 * 6);
+  scores[0] = 9, scores[3 * 6 + 4] = 8, scores[3 * 6 + 3] = 7, scores[4 * 6 + 2] = 6;
+  const auto peaks = separated_peaks(scores, numbers_of(30), 6, 10, 1, 5);
+  ASSERT_EQ(peaks.size(), 2U);
+  EXPECT_EQ(peaks[1].score, 8);
+  EXPECT_EQ(separated_peaks(scores, numbers_of(30), 6, 10, 1, 4.24).size(), 4U - 1);
+  EXPECT_EQ(separated_peaks(scores, numbers_of(30), 6, 10, 1, 0).size(), 4U);
+  EXPECT_EQ(separated_peaks(scores, numbers_of(30), 6, 10, 1, -lowest).size(), 1U);
+  EXPECT_THAT(refusal([&] { (void)separated_peaks(scores, numbers_of(30), 6, 10, 1, -1); }),
+              HasSubstr("a radius of -1"));
 }
 
 TEST(peaks, may_be_none) {

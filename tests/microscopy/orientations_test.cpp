@@ -162,7 +162,8 @@ TEST(orientations, ranges_may_be_negative_or_one_angle) {
   EXPECT_EQ(grid.angles(5).phi, 0);
   EXPECT_EQ(grid.angles(5).theta, 0);
   EXPECT_EQ(grid.angles(5).psi, -1);
-  EXPECT_EQ(orientation_grid{{.ranges = {10, 10, 20, 20, 30, 30}}}.count(), 2);
+  const orientation_grid one_angle{{.ranges = {10, 10, 20, 20, 30, 30}}};
+  EXPECT_EQ(one_angle.count(), 2);
 }
 
 TEST(orientations, refuses_grids_without_orientations) {
