@@ -160,6 +160,16 @@ rotation product(const rotation& a, const rotation& b) {
   return result;
 }
 
+rotation inverse(const rotation& r) {
+  return {r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]};
+}
+
+std::array<double, 3> projected(const rotation& r, const std::array<double, 3>& point) {
+  std::array<double, 3> result{};
+  for (std::size_t i = 0; i < 9; ++i) result[i % 3] += r[i] * point[i / 3];
+  return result;
+}
+
 euler_angles angles_of(const rotation& r) {
   const double xz = r[2], yz = r[5], zx = r[6], zy = r[7];
   const double sine = std::sqrt(xz * xz + yz * yz);
@@ -173,8 +183,8 @@ euler_angles angles_of(const rotation& r) {
   return {positive_degrees(std::atan2(yz, xz)), theta, positive_degrees(std::atan2(zy, -zx))};
 }
 
-plane_axes axes_of(const rotation& r, const magnification& a) {
-  const auto [yy, yx, xy, xx] = a;
+plane_axes axes_of(const rotation& r, const std::array<double, 4>& magnification) {
+  const auto [yy, yx, xy, xx] = magnification;
   const double determinant = yy * xx - yx * xy;
   if (!(std::abs(determinant) > 0) || !std::isfinite(determinant)) {
     throw plan_error(
@@ -230,6 +240,23 @@ orientation_grid::orientation_grid(const grid_spec& spec) : spec_(spec) {
 euler_angles orientation_grid::angles(std::size_t number) const {
   euler_angles result = directions_[number / n_psi_];
   result.psi = spec_.ranges.psi_first + static_cast<double>(number % n_psi_) * spec_.psi_step;
+  return result;
+}
+
+grid_spec offsets_within(double psi_step, double theta_step, double fine_psi_step,
+                         double fine_theta_step) {
+  constexpr double rounding = 1e-6;  // the last psi is one of them
+  return {.psi_step = fine_psi_step,
+          .theta_step = fine_theta_step,
+          .ranges = {-psi_step, psi_step, -theta_step, theta_step, -psi_step, psi_step + rounding}};
+}
+
+std::vector<rotation> rotations_around(const euler_angles& found, const orientation_grid& offsets) {
+  const rotation from = rotation_of(found);
+  std::vector<rotation> result(offsets.count());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i] = product(rotation_of(offsets.angles(i)), from);
+  }
   return result;
 }
 

@@ -27,19 +27,22 @@ using rotation = std::array<float, 9>;
 [[nodiscard]] rotation rotation_of(const euler_angles& angles);
 /// Returns a b: first b, then a.
 [[nodiscard]] rotation product(const rotation& a, const rotation& b);
+[[nodiscard]] rotation inverse(const rotation& r);
+/// Returns where a projection with this orientation shows a point (x, y, z) of the volume, from its
+/// centre: inverse of R times the point, z along the beam.
+[[nodiscard]] std::array<double, 3> projected(const rotation& r,
+                                              const std::array<double, 3>& point);
 /// Returns angles with theta from 0 to 180, phi and psi from 0 to below 360; psi is 0 where theta
 /// is 0 or 180.
 [[nodiscard]] euler_angles angles_of(const rotation& r);
 
-/// How a microscope distorts images, as Leopard-EM's `mag_matrix`: the place (y, x) shows
-/// what lies at A (y, x) of one without distortion, A = {yy, yx, xy, xx}.
-using magnification = std::array<double, 4>;
-inline constexpr magnification undistorted{1, 0, 0, 1};
-
-/// Returns the axes on which a projection reads its bins: R (kx', ky', 0) with
-/// (ky', kx') = inverse of A, transposed, (ky, kx). Elements of R below 1e-8 in magnitude are 0.
-/// Throws `plan_error` for a matrix without an inverse.
-[[nodiscard]] plane_axes axes_of(const rotation& r, const magnification& a = undistorted);
+/// Returns the axes on which a projection reads its bins. magnification: A = {yy, yx, xy, xx}, as
+/// Leopard-EM's `mag_matrix`; the place (y, x) of an image shows what lies at A (y, x) of one
+/// without distortion, so that bin (ky, kx) is read at R (kx', ky', 0), (ky', kx') = inverse of A,
+/// transposed, (ky, kx). Elements of R below 1e-8 in magnitude are 0. Throws `plan_error` for a
+/// matrix without an inverse.
+[[nodiscard]] plane_axes axes_of(const rotation& r,
+                                 const std::array<double, 4>& magnification = {1, 0, 0, 1});
 
 /// Angles in degrees. The last of phi and psi, and of theta in cartesian grids, is excluded.
 struct angle_ranges {
@@ -88,5 +91,14 @@ class orientation_grid {
   std::size_t n_psi_;
   std::vector<euler_angles> directions_;  ///< psi 0; in the order of torch-so3.
 };
+
+/// Returns the grid of offsets that Leopard-EM refines by: theta within a coarse step, psi and phi
+/// within a coarse step of psi, at the fine steps.
+[[nodiscard]] grid_spec offsets_within(double psi_step, double theta_step, double fine_psi_step,
+                                       double fine_theta_step);
+
+/// Returns the rotations R_offset R of all offsets.
+[[nodiscard]] std::vector<rotation> rotations_around(const euler_angles& found,
+                                                     const orientation_grid& offsets);
 
 }  // namespace wingbeat::microscopy

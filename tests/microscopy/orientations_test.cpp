@@ -77,7 +77,7 @@ TEST(orientations, axes_are_columns_without_the_smallest_elements) {
 
 // k' A x = k x: a wave k of the distorted image is the wave k' of what it shows.
 TEST(orientations, axes_undo_the_magnification) {
-  const magnification a{1.02, 0.03, -0.05, 0.97};
+  const std::array a{1.02, 0.03, -0.05, 0.97};
   const plane_axes axes = axes_of(rotation_of({}), a);
   for (const auto& [kx, ky, x, y] :
        {std::array{1.0, 0.0, 3.0, 5.0}, std::array{-2.0, 7.0, 4.0, 1.0}}) {
@@ -164,6 +164,30 @@ TEST(orientations, ranges_may_be_negative_or_one_angle) {
   EXPECT_EQ(grid.angles(5).psi, -1);
   const orientation_grid one_angle{{.ranges = {10, 10, 20, 20, 30, 30}}};
   EXPECT_EQ(one_angle.count(), 2);
+}
+
+TEST(orientations, offsets_of_a_refinement_are_those_of_leopard) {
+  const orientation_grid offsets{offsets_within(1.5, 2.5, 0.1, 0.25)};
+  ASSERT_EQ(offsets.count(), 651);
+  EXPECT_EQ(offsets.angles(0).theta, -2.5);
+  EXPECT_EQ(offsets.angles(0).psi, -1.5);
+  EXPECT_NEAR(offsets.angles(30).psi, 1.5, 1e-12);
+  EXPECT_EQ(offsets.angles(650).theta, 2.5);
+  const euler_angles found{30, 40, 50};
+  const auto rotations = rotations_around(found, offsets);
+  for (const std::size_t i : {0, 325, 600}) {
+    expect_near(rotations[i], times(by_definition(offsets.angles(i)), by_definition(found)));
+  }
+}
+
+TEST(orientations, points_lie_where_the_inverse_puts_them) {
+  const rotation r = rotation_of({30, 40, 50});
+  expect_near(product(inverse(r), r), matrix{1, 0, 0, 0, 1, 0, 0, 0, 1});
+  // psi = 90 turns the projection's x axis to the volume's y axis.
+  const auto place = projected(rotation_of({0, 0, 90}), {1, 2, 3});
+  EXPECT_NEAR(place[0], 2, 1e-6);
+  EXPECT_NEAR(place[1], -1, 1e-6);
+  EXPECT_NEAR(place[2], 3, 1e-6);
 }
 
 TEST(orientations, refuses_grids_without_orientations) {
