@@ -252,10 +252,10 @@ grid_spec offsets_within(double psi_step, double theta_step, double fine_psi_ste
 }
 
 std::vector<rotation> rotations_around(const euler_angles& found, const orientation_grid& offsets) {
-  const rotation from = rotation_of(found);
+  const rotation centre = rotation_of(found);
   std::vector<rotation> result(offsets.count());
   for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] = product(rotation_of(offsets.angles(i)), from);
+    result[i] = product(rotation_of(offsets.angles(i)), centre);
   }
   return result;
 }

@@ -39,8 +39,8 @@ matrix by_definition(const euler_angles& angles) {
 }
 
 template <class Matrix>
-void expect_near(const rotation& got, const Matrix& expected) {
-  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(got[i], expected[i], 4e-7) << i;
+void expect_near(const rotation& got, const Matrix& expected, double error = 4e-7) {
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(got[i], expected[i], error) << i;
 }
 
 const std::vector<euler_angles> examples{{0, 0, 0},     {30, 40, 50},   {271, 13, 358.5},
@@ -58,7 +58,7 @@ TEST(orientations, rotations_are_products_of_three) {
 TEST(orientations, angles_give_their_rotation_again) {
   for (const euler_angles& angles : examples) {
     const euler_angles found = angles_of(rotation_of(angles));
-    expect_near(rotation_of(found), by_definition(angles));
+    expect_near(rotation_of(found), by_definition(angles), 1e-6);
     EXPECT_GE(std::min({found.phi, found.theta, found.psi}), 0);
     EXPECT_LT(std::max(found.phi, found.psi), 360);
     EXPECT_NEAR(found.theta, angles.theta, 1e-4);
@@ -163,7 +163,7 @@ TEST(orientations, ranges_may_be_negative_or_one_angle) {
   EXPECT_EQ(grid.angles(5).theta, 0);
   EXPECT_EQ(grid.angles(5).psi, -1);
   const orientation_grid one_angle{{.ranges = {10, 10, 20, 20, 30, 30}}};
-  EXPECT_EQ(one_angle.count(), 2);
+  EXPECT_EQ(one_angle.count(), 1);
 }
 
 TEST(orientations, offsets_of_a_refinement_are_those_of_leopard) {
