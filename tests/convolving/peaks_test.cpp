@@ -145,7 +145,7 @@ TEST(peaks, are_separated_in_straight_lines) {
   const auto peaks = separated_peaks(scores, numbers_of(30), 6, 10, 1, 5);
   ASSERT_EQ(peaks.size(), 2U);
   EXPECT_EQ(peaks[1].score, 8);
-  EXPECT_EQ(separated_peaks(scores, numbers_of(30), 6, 10, 1, 4.24).size(), 4U - 1);
+  EXPECT_EQ(separated_peaks(scores, numbers_of(30), 6, 10, 1, 5.01).size(), 1U);
   EXPECT_EQ(separated_peaks(scores, numbers_of(30), 6, 10, 1, 0).size(), 4U);
   EXPECT_EQ(separated_peaks(scores, numbers_of(30), 6, 10, 1, -lowest).size(), 1U);
   EXPECT_THAT(refusal([&] { (void)separated_peaks(scores, numbers_of(30), 6, 10, 1, -1); }),

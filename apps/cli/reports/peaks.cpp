@@ -6,6 +6,7 @@
 
 #include "cli/reports/table.hpp"  // table
 #include "text/formatted.hpp"     // formatted
+#include "text/star_word.hpp"     // star_word
 
 namespace wingbeat::cli {
 namespace {
@@ -18,16 +19,6 @@ std::string score_text(const peak& found) {
 /// Returns "12.25": places between pixels, to a thousandth.
 std::string subpixel_text(double place) {
   return formatted("{}", std::round(place * 1000) / 1000);
-}
-
-/// Returns a name as a word of a STAR file: in quotes if it has blanks or a special first
-/// character.
-std::string star_word(const std::string& name) {
-  constexpr std::string_view first = "_#$'\";[";
-  const bool is_plain = !name.empty() && name.find_first_of(" \t") == std::string::npos &&
-                        first.find(name.front()) == std::string_view::npos;
-  if (is_plain) return name;
-  return name.find('\'') == std::string::npos ? "'" + name + "'" : '"' + name + '"';
 }
 
 constexpr std::size_t peaks_of_part = 4096;
