@@ -117,6 +117,13 @@ TEST_P(micrograph_on, has_a_norm_of_1_and_no_mean_whatever_the_unit) {
   }
 }
 
+TEST_P(micrograph_on, has_no_power_at_frequency_0) {
+  // No other bin adds to the curve's first point, where the mean's rounding would look like power.
+  auto image = example(16 * 16);
+  for (float& value : image) value = value / 3 + 100;
+  EXPECT_EQ(filtered_micrograph(*on, image, 16, 16, {}).filter.at(0), 0);
+}
+
 TEST_P(micrograph_on, is_refused_without_numbers_or_variation) {
   const auto refused = [&](std::vector<float> image, std::size_t height, std::size_t width,
                            const filter_options& options = {}) {
