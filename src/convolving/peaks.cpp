@@ -111,20 +111,19 @@ void require_map(const std::vector<float>& scores, const std::vector<std::uint32
       scores.size(), most);
 }
 
-void require_valid(const std::vector<float>& scores, const std::vector<std::uint32_t>& numbers,
-                   std::size_t width, double least) {
+/// Returns peaks of a map, around each of which are the places of reaches_of(height, width).
+template <class ReachesOf>
+std::vector<peak> greedy_peaks(const std::vector<float>& scores,
+                               const std::vector<std::uint32_t>& numbers, std::size_t width,
+                               std::size_t most, double least, const ReachesOf& reaches_of) {
   require_map(scores, numbers, width);
   reject_if(std::isnan(least),
             "the least score of peaks is NaN, which no score reaches; give a number");
-}
-
-/// Returns peaks of a map, with these reaches around each.
-std::vector<peak> greedy_peaks(const std::vector<float>& scores,
-                               const std::vector<std::uint32_t>& numbers, std::size_t width,
-                               std::size_t most, double least, reaches around) {
   std::vector<peak> peaks;
+  if (scores.empty() || most == 0) return peaks;
   std::vector<candidate> left = candidates_of(scores, least);
-  suppressed_places suppressed{width, scores.size() / width, std::move(around)};
+  const std::size_t height = scores.size() / width;
+  suppressed_places suppressed{width, height, reaches_of(height, width)};
   constexpr std::size_t shortest_part = 4096;
   std::size_t part = std::max(shortest_part, std::min(most, left.size()));
   while (!left.empty()) {
@@ -152,22 +151,16 @@ std::vector<peak> greedy_peaks(const std::vector<float>& scores,
 std::vector<peak> peaks_of(const std::vector<float>& scores,
                            const std::vector<std::uint32_t>& numbers, std::size_t width,
                            std::size_t most, double least, std::size_t distance) {
-  require_valid(scores, numbers, width, least);
-  if (scores.empty() || most == 0) return {};
   return greedy_peaks(scores, numbers, width, most, least,
-                      square_of(distance, scores.size() / width, width));
+                      [&](auto rows, auto columns) { return square_of(distance, rows, columns); });
 }
 
 std::vector<peak> separated_peaks(const std::vector<float>& scores,
                                   const std::vector<std::uint32_t>& numbers, std::size_t width,
                                   std::size_t most, double least, double radius) {
-  require_valid(scores, numbers, width, least);
-  if (!(radius >= 0)) {
-    throw plan_error(formatted("peaks have a radius of {}; give 0 or more", radius));
-  }
-  if (scores.empty() || most == 0) return {};
+  reject_if(!(radius >= 0), "peaks have a radius of {}; give 0 or more", radius);
   return greedy_peaks(scores, numbers, width, most, least,
-                      disc_of(radius, scores.size() / width, width));
+                      [&](auto rows, auto columns) { return disc_of(radius, rows, columns); });
 }
 
 }  // namespace wingbeat

@@ -4,8 +4,7 @@
 #include <cmath>    // erfc, exp, log, nextafter, sqrt
 #include <numbers>  // inv_sqrtpi, sqrt2
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject_if
 
 namespace wingbeat::microscopy {
 namespace {
@@ -26,12 +25,10 @@ double inverse_erfc(double p) {
 
 search_space::point search_space::at(std::size_t number) const {
   const std::size_t n = n_filters(), filter = number % n;
-  if (number / n >= orientations.count()) {
-    throw plan_error(
-        formatted("template {} is none of {} orientations with {} filters; give a "
-                  "number that this search has kept",
-                  number, orientations.count(), n));
-  }
+  reject_if(number / n >= orientations.count(),
+            "template {} is none of {} orientations with {} filters; give a "
+            "number that this search has kept",
+            number, orientations.count(), n);
   return {orientations.angles(number / n), defocus_offsets[filter % defocus_offsets.size()],
           spherical_aberrations[filter / defocus_offsets.size()]};
 }
@@ -59,12 +56,10 @@ score_maps maps_of(const search_state& state) {
 }
 
 double threshold_of(double false_positives, double n_scores) {
-  if (!(false_positives > 0) || !(2 * false_positives <= n_scores) || !(n_scores < 1e300)) {
-    throw plan_error(
-        formatted("{} false positives are expected of {} scores; give a number above "
-                  "0 and at most half of them",
-                  false_positives, n_scores));
-  }
+  reject_if(!(false_positives > 0) || !(2 * false_positives <= n_scores) || !(n_scores < 1e300),
+            "{} false positives are expected of {} scores; give a number above "
+            "0 and at most half of them",
+            false_positives, n_scores);
   return std::numbers::sqrt2 * inverse_erfc(2 * false_positives / n_scores);
 }
 

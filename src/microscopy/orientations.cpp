@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "microscopy/orientations.hpp"
 
-#include <algorithm>  // clamp, max, min
+#include <algorithm>  // max, min
 #include <charconv>   // from_chars
-#include <cmath>      // abs, acos, asin, atan2, ceil, cos, nearbyint, sin, sqrt
+#include <cmath>      // abs, acos, asin, atan2, ceil, cos, fmod, nearbyint, sin, sqrt
 #include <cstdint>    // uint32_t
 #include <limits>
 #include <numbers>  // pi
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject, reject_if
 
 namespace wingbeat::microscopy {
 namespace {
@@ -19,42 +18,15 @@ constexpr double most_orientations = std::numeric_limits<std::uint32_t>::max();
 
 /// Returns how many angles from `first` on, a step apart, are below `last`; at least 1.
 double n_angles(double first, double last, double step) {
-  return std::max(std::ceil((last - first) / step), 1.0);
+  return std::max(1.0, std::ceil((last - first) / step));
 }
 
-void require_valid(const grid_spec& spec) {
-  for (const double step : {spec.psi_step, spec.theta_step, spec.phi_step}) {
-    if (step > 0 && std::isfinite(step)) continue;
-    throw plan_error(
-        formatted("a step between orientations is {} degrees; give one above 0", step));
-  }
-  const angle_ranges& r = spec.ranges;
-  const std::array pairs{std::array{r.phi_first, r.phi_last},
-                         std::array{r.theta_first, r.theta_last},
-                         std::array{r.psi_first, r.psi_last}};
-  for (const auto& [first, last] : pairs) {
-    if (std::abs(first) <= 360 && std::abs(last) <= 360 && first <= last) continue;
-    throw plan_error(
-        formatted("angles from {} to {} degrees are no range; give two from -360 to "
-                  "360, the smaller one first",
-                  first, last));
-  }
-  const double n_theta = n_angles(r.theta_first, r.theta_last + spec.theta_step, spec.theta_step);
-  const double phi_step =
-      spec.directions == direction_grid::cartesian ? spec.phi_step : spec.theta_step;
-  const double most = n_theta * n_angles(r.phi_first, r.phi_last, phi_step) *
-                      n_angles(r.psi_first, r.psi_last, spec.psi_step);
-  if (most < 2 * most_orientations) return;
-  throw plan_error(
-      formatted("steps of {} and {} degrees make about {:.3g} orientations, and a search numbers "
-                "{:.0f}; give longer steps",
-                spec.psi_step, spec.theta_step, most, most_orientations));
-}
-
-/// Adds directions of one theta, in degrees, that lie in a range of phi.
-void add_ring(std::vector<euler_angles>& directions, double theta, double first, double step,
-              double count) {
-  for (double i = 0; i < count; ++i) directions.push_back({first + i * step, theta, 0});
+void require_range(const char* angle, double first, double last, double step) {
+  if (step > 0 && step <= 360 && first >= -360 && first <= last && last <= 360) return;
+  reject(
+      "{} goes from {} to {} degrees in steps of {}; give a step above 0 and a range "
+      "within -360 to 360, the smaller angle first",
+      angle, first, last, step);
 }
 
 std::vector<euler_angles> uniform_directions(const grid_spec& spec) {
@@ -67,11 +39,10 @@ std::vector<euler_angles> uniform_directions(const grid_spec& spec) {
     const double theta = r.theta_first + i * spec.theta_step;
     const bool is_pole = std::abs(theta * degree) < 1e-10 && r.phi_first < 0 && r.phi_last >= 0;
     const double wanted = std::abs(spec.theta_step * degree / (std::sin(theta * degree) + 1e-6));
-    if (is_pole || range == 0) {
-      add_ring(directions, theta, is_pole ? 0 : r.phi_first, 0, 1);
-    } else {
-      const double step = range / std::nearbyint(range / std::min(wanted, range));
-      add_ring(directions, theta, r.phi_first, step / degree, n_angles(0, range, step));
+    const double step = range > 0 ? range / std::nearbyint(range / std::min(wanted, range)) : 1;
+    const double n_phi = is_pole ? 1 : n_angles(0, range, step);
+    for (double j = 0; j < n_phi; ++j) {
+      directions.push_back({is_pole ? 0 : r.phi_first + j * step / degree, theta, 0});
     }
   }
   return directions;
@@ -117,15 +88,6 @@ std::vector<euler_angles> cartesian_directions(const grid_spec& spec) {
   return directions;
 }
 
-std::vector<euler_angles> directions_of(const grid_spec& spec) {
-  switch (spec.directions) {
-    case direction_grid::uniform: return uniform_directions(spec);
-    case direction_grid::healpix: return healpix_directions(spec);
-    case direction_grid::cartesian: return cartesian_directions(spec);
-  }
-  return {};
-}
-
 double positive_degrees(double radians) {
   const double angle = radians / degree;
   return angle < 0 ? angle + 360 : angle;
@@ -160,10 +122,6 @@ rotation product(const rotation& a, const rotation& b) {
   return result;
 }
 
-rotation inverse(const rotation& r) {
-  return {r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]};
-}
-
 std::array<double, 3> projected(const rotation& r, const std::array<double, 3>& point) {
   std::array<double, 3> result{};
   for (std::size_t i = 0; i < 9; ++i) result[i % 3] += r[i] * point[i / 3];
@@ -186,12 +144,10 @@ euler_angles angles_of(const rotation& r) {
 plane_axes axes_of(const rotation& r, const std::array<double, 4>& magnification) {
   const auto [yy, yx, xy, xx] = magnification;
   const double determinant = yy * xx - yx * xy;
-  if (!(std::abs(determinant) > 0) || !std::isfinite(determinant)) {
-    throw plan_error(
-        formatted("a magnification of {{{}, {}, {}, {}}} has no inverse; give one "
-                  "near {{1, 0, 0, 1}}",
-                  yy, yx, xy, xx));
-  }
+  reject_if(!(std::abs(determinant) > 0) || !std::isfinite(determinant),
+            "a magnification of {{{}, {}, {}, {}}} has no inverse; give one "
+            "near {{1, 0, 0, 1}}",
+            yy, yx, xy, xx);
   plane_axes axes{};
   for (std::size_t row = 0; row < 3; ++row) {
     const auto element = [&](std::size_t column) {
@@ -206,35 +162,38 @@ plane_axes axes_of(const rotation& r, const std::array<double, 4>& magnification
 }
 
 angle_ranges ranges_of(std::string_view symmetry) {
+  if (symmetry == "T") return {0, 180, 0, 54.7356};
+  if (symmetry == "O") return {0, 90, 0, 54.7356};
+  if (symmetry == "I") return {0, 180, 0, 31.7};
   const char group = symmetry.empty() ? ' ' : symmetry.front();
-  const std::string_view digits = symmetry.substr(std::min<std::size_t>(symmetry.size(), 1));
-  unsigned order = 1;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), order);
-  const bool has_order = !digits.empty();
-  const bool is_number = error == std::errc{} && end == digits.data() + digits.size() && order > 0;
-  angle_ranges ranges;
-  if ((group == 'C' || group == 'D') && (is_number || !has_order)) {
-    ranges.phi_last = 360.0 / order;
-    if (group == 'D') ranges.theta_last = 90;
-    return ranges;
+  const char* const last = symmetry.data() + symmetry.size();
+  unsigned order = 0;
+  if (group == 'C' || group == 'D') {
+    const char* const end = std::from_chars(symmetry.data() + 1, last, order).ptr;
+    if (order > 0 && end == last) return {0, 360.0 / order, 0, group == 'C' ? 180.0 : 90.0};
   }
-  if (!has_order && (group == 'T' || group == 'O' || group == 'I')) {
-    ranges.phi_last = group == 'O' ? 90 : 180;
-    ranges.theta_last = group == 'I' ? 31.7 : 54.7356;
-    return ranges;
-  }
-  throw plan_error(
-      formatted("\"{}\" is no symmetry; choose C1, C2, .., D1, D2, .., T, O or I", symmetry));
+  reject("\"{}\" is no symmetry; choose C1, C2, .., D1, D2, .., T, O or I", symmetry);
 }
 
 orientation_grid::orientation_grid(const grid_spec& spec) : spec_(spec) {
-  require_valid(spec);
-  n_psi_ = static_cast<std::size_t>(
-      n_angles(spec.ranges.psi_first, spec.ranges.psi_last, spec.psi_step));
-  directions_ = directions_of(spec);
-  if (!directions_.empty() && static_cast<double>(count()) < most_orientations) return;
-  throw plan_error(formatted("these ranges have {} orientations; give some with 1 to {:.0f}",
-                             count(), most_orientations - 1));
+  const angle_ranges& r = spec.ranges;
+  require_range("phi", r.phi_first, r.phi_last, spec.phi_step);
+  require_range("theta", r.theta_first, r.theta_last, spec.theta_step);
+  require_range("psi", r.psi_first, r.psi_last, spec.psi_step);
+  const double n_psi = n_angles(r.psi_first, r.psi_last, spec.psi_step);
+  const bool is_cartesian = spec.directions == direction_grid::cartesian;
+  const double most =
+      n_psi * n_angles(r.theta_first, r.theta_last + spec.theta_step, spec.theta_step) *
+      n_angles(r.phi_first, r.phi_last, is_cartesian ? spec.phi_step : spec.theta_step);
+  constexpr std::array makers{uniform_directions, healpix_directions, cartesian_directions};
+  if (most < most_orientations)
+    directions_ = makers[static_cast<std::size_t>(spec.directions)](spec);
+  n_psi_ = static_cast<std::size_t>(n_psi);
+  if (!directions_.empty()) return;
+  reject(
+      "steps of {} and {} degrees make {:.0f} orientations in these ranges; give others, "
+      "for 1 to {:.0f}",
+      spec.psi_step, spec.theta_step, most < most_orientations ? 0 : most, most_orientations - 1);
 }
 
 euler_angles orientation_grid::angles(std::size_t number) const {

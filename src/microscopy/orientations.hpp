@@ -27,7 +27,6 @@ using rotation = std::array<float, 9>;
 [[nodiscard]] rotation rotation_of(const euler_angles& angles);
 /// Returns a b: first b, then a.
 [[nodiscard]] rotation product(const rotation& a, const rotation& b);
-[[nodiscard]] rotation inverse(const rotation& r);
 /// Returns where a projection with this orientation shows a point (x, y, z) of the volume, from its
 /// centre: inverse of R times the point, z along the beam.
 [[nodiscard]] std::array<double, 3> projected(const rotation& r,
@@ -76,7 +75,7 @@ struct grid_spec {
 /// volume. Holds directions, not orientations.
 class orientation_grid {
  public:
-  /// Throws `plan_error` for steps and ranges without angles, and for 2^32 orientations or more.
+  /// Throws `plan_error` for steps and ranges without angles, and for about 2^32 orientations.
   explicit orientation_grid(const grid_spec& spec);
 
   [[nodiscard]] std::size_t count() const { return directions_.size() * n_psi_; }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "microscopy/refinement.hpp"
 
-#include <algorithm>  // clamp, copy_n, min
+#include <algorithm>  // clamp, min
 #include <cmath>      // sqrt
 #include <limits>
 #include <utility>  // move
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/formatted.hpp"  // joined
+#include "text/reject.hpp"     // reject_if
 
 namespace wingbeat::microscopy {
 namespace {
@@ -18,16 +18,12 @@ std::size_t edge_of(const refinement_spec& spec) {
 }
 
 orientation_spec search_of(const refinement_spec& spec) {
-  if (spec.image.size() != 2) {
-    throw plan_error(formatted("image has {} lengths; give {{height, width}}", spec.image.size()));
-  }
-  const std::size_t least = std::min(spec.image[0], spec.image[1]);
-  if (spec.box > least || spec.reach > (least - spec.box) / 2) {
-    throw plan_error(
-        formatted("a volume of {} pixels has no {} places to each side in an image of {}x{}; give "
-                  "a smaller reach",
-                  spec.box, spec.reach, spec.image[0], spec.image[1]));
-  }
+  const bool has_size = spec.image.size() == 2;
+  const std::size_t least = has_size ? std::min(spec.image[0], spec.image[1]) : 0;
+  reject_if(!has_size || spec.reach > least || edge_of(spec) > least,
+            "image {{{}}} has no place {} pixels from others on all sides for a volume of "
+            "{}; give {{height, width}}, and a smaller reach",
+            joined(spec.image, ", "), spec.reach, spec.box);
   return {.image = {edge_of(spec), edge_of(spec)},
           .box = spec.box,
           .filters = spec.filters,
@@ -35,59 +31,41 @@ orientation_spec search_of(const refinement_spec& spec) {
           .keeps_sums = false};
 }
 
-std::size_t bytes_of_filters(const refinement_spec& spec) {
-  const std::size_t reals = spec.has_complex_filters ? 2 : 1;
-  return spec.filters * spec.box * (spec.box / 2 + 1) * reals * sizeof(float);
+buffer filled(const queue& on, std::span<const float> values) {
+  buffer memory{on, values.size_bytes()};
+  memory.write(values.data(), memory.size_bytes());
+  return memory;
 }
 
 }  // namespace
 
 refinement::refinement(const queue& on, refinement_spec spec)
-    : spec_(std::move(spec)),
-      search_(on, search_of(spec_)),
-      part_(on, edge_of(spec_) * edge_of(spec_) * sizeof(float)),
-      filters_(on, bytes_of_filters(spec_)) {}
+    : spec_(std::move(spec)), search_(on, search_of(spec_)) {}
 
-std::vector<float> refinement::part_at(std::span<const float> image, std::size_t top,
-                                       std::size_t left) const {
-  // Its variance is to be 1 / (its pixels).
-  const std::size_t edge = edge_of(spec_), width = spec_.image[1];
-  const double scale = std::sqrt(static_cast<double>(image.size())) / static_cast<double>(edge);
+detection refinement::refine(queue& on, std::span<const float> image, const score_maps& maps,
+                             std::span<const rotation> orientations, std::span<const float> filters,
+                             std::size_t y, std::size_t x) {
+  const std::size_t height = spec_.image[0], width = spec_.image[1], edge = edge_of(spec_);
+  reject_if(image.size() != height * width || maps.height != height - spec_.box + 1 ||
+                maps.width != width - spec_.box + 1 || y >= maps.height || x >= maps.width,
+            "{} pixels, maps of {}x{} and place ({}, {}) were given for an image of {}x{} "
+            "and a volume of {}; give those of its search",
+            image.size(), maps.height, maps.width, y, x, height, width, spec_.box);
+  const std::size_t top = std::clamp(y, spec_.reach, height - edge + spec_.reach) - spec_.reach,
+                    left = std::clamp(x, spec_.reach, width - edge + spec_.reach) - spec_.reach;
   std::vector<float> part;
-  part.reserve(edge * edge);
+  // The variance of a searched image is 1 / (its pixels).
+  const double scale = std::sqrt(static_cast<double>(image.size())) / static_cast<double>(edge);
   for (std::size_t row = top; row < top + edge; ++row) {
     for (const float pixel : image.subspan(row * width + left, edge)) {
       part.push_back(static_cast<float>(scale * pixel));
     }
   }
-  return part;
-}
-
-detection refinement::refine(queue& on, std::span<const float> image, const score_maps& maps,
-                             std::span<const rotation> orientations, std::span<const float> filters,
-                             std::size_t y, std::size_t x) {
-  const std::size_t height = spec_.image[0], width = spec_.image[1];
-  if (image.size() != height * width || maps.height != height - spec_.box + 1 ||
-      maps.width != width - spec_.box + 1) {
-    throw plan_error(
-        formatted("{} pixels and maps of {}x{} were given for an image of {}x{} and a volume of "
-                  "{}; give those of the search",
-                  image.size(), maps.height, maps.width, height, width, spec_.box));
-  }
-  if (y >= maps.height || x >= maps.width || filters.size_bytes() != filters_.size_bytes()) {
-    throw plan_error(
-        formatted("{} bytes of filters were given for place ({}, {}); give {}, and one of {}x{}",
-                  filters.size_bytes(), y, x, filters_.size_bytes(), maps.height, maps.width));
-  }
-  const std::size_t edge = edge_of(spec_);
-  const std::size_t top = std::clamp(y, spec_.reach, height - edge + spec_.reach) - spec_.reach,
-                    left = std::clamp(x, spec_.reach, width - edge + spec_.reach) - spec_.reach;
-  part_.write(part_at(image, top, left).data(), part_.size_bytes());
-  filters_.write(filters.data(), filters_.size_bytes());
   std::vector<plane_axes> axes;
   for (const rotation& each : orientations) axes.push_back(axes_of(each, spec_.magnification));
-  search_.begin(on, part_.view());
-  search_.set_filters(on, filters_.view());
+  const buffer part_memory = filled(on, part), filter_memory = filled(on, filters);
+  search_.begin(on, part_memory.view());
+  search_.set_filters(on, filter_memory.view());
   search_.add(on, axes, 0);
 
   const search_state state = search_.state(on);

@@ -10,7 +10,7 @@
 
 #include "microscopy/detections.hpp"        // detection, score_maps
 #include "microscopy/orientations.hpp"      // rotation
-#include "wingbeat/buffer.hpp"              // buffer, buffer_view
+#include "wingbeat/buffer.hpp"              // buffer_view
 #include "wingbeat/orientation_search.hpp"  // orientation_search
 #include "wingbeat/queue.hpp"               // queue
 
@@ -45,12 +45,8 @@ class refinement {
                                  std::span<const float> filters, std::size_t y, std::size_t x);
 
  private:
-  [[nodiscard]] std::vector<float> part_at(std::span<const float> image, std::size_t top,
-                                           std::size_t left) const;
-
   refinement_spec spec_;
   orientation_search search_;
-  buffer part_, filters_;
 };
 
 }  // namespace wingbeat::microscopy

@@ -181,8 +181,6 @@ TEST(orientations, offsets_of_a_refinement_are_those_of_leopard) {
 }
 
 TEST(orientations, points_lie_where_the_inverse_puts_them) {
-  const rotation r = rotation_of({30, 40, 50});
-  expect_near(product(inverse(r), r), matrix{1, 0, 0, 0, 1, 0, 0, 0, 1});
   // psi = 90 turns the projection's x axis to the volume's y axis.
   const auto place = projected(rotation_of({0, 0, 90}), {1, 2, 3});
   EXPECT_NEAR(place[0], 2, 1e-6);
@@ -194,11 +192,12 @@ TEST(orientations, refuses_grids_without_orientations) {
   const auto refused = [](const grid_spec& spec) {
     return refusal([&] { orientation_grid{spec}; });
   };
-  EXPECT_THAT(refused({.psi_step = 0}), HasSubstr("a step between orientations is 0 degrees"));
-  EXPECT_THAT(refused({.ranges = {10, 0}}), HasSubstr("angles from 10 to 0 degrees"));
-  EXPECT_THAT(refused({.psi_step = 0.01, .theta_step = 0.01}), HasSubstr("give longer steps"));
+  EXPECT_THAT(refused({.psi_step = 0}), HasSubstr("psi goes from 0 to 360 degrees in steps of 0"));
+  EXPECT_THAT(refused({.ranges = {10, 0}}), HasSubstr("phi goes from 10 to 0 degrees"));
+  EXPECT_THAT(refused({.psi_step = 0.01, .theta_step = 0.01}),
+              HasSubstr("make 23329296000000 orientations"));
   EXPECT_THAT(refused({.directions = direction_grid::healpix, .ranges = {0, 360, 0, 0}}),
-              HasSubstr("these ranges have 0 orientations"));
+              HasSubstr("make 0 orientations"));
   for (const char* name : {"", "X", "C0", "C-1", "T2", "D2x", "c1"}) {
     EXPECT_THAT(refusal([&] { (void)ranges_of(name); }), HasSubstr("is no symmetry")) << name;
   }

@@ -188,17 +188,24 @@ TEST_P(refinement_on, refuses_what_does_not_fit) {
     change(other);
     return refusal([&] { refinement{*on, other}; });
   };
-  EXPECT_THAT(refused([](auto& s) { s.image = {30}; }), HasSubstr("image has 1 lengths"));
-  EXPECT_THAT(refused([](auto& s) { s.reach = 10; }), HasSubstr("give a smaller reach"));
-  EXPECT_THAT(refused([](auto& s) { s.box = 32; }), HasSubstr("a volume of 32 pixels"));
+  EXPECT_THAT(refused([](auto& s) { s.image = {30}; }), HasSubstr("image {30} has no place"));
+  EXPECT_THAT(refused([](auto& s) { s.reach = 10; }), HasSubstr("and a smaller reach"));
+  EXPECT_THAT(refused([](auto& s) { s.box = 32; }), HasSubstr("for a volume of 32"));
   const auto orientations = rotations_around({}, offsets);
   const std::vector<float> image(height * width);
   EXPECT_THAT(refusal([&] {
                 (void)found({0, 0}, maps_with(0), orientations, 0, 0);
               }),
-              HasSubstr("2 pixels and maps of 19x23"));
+              HasSubstr("2 pixels, maps of 19x23"));
   EXPECT_THAT(refusal([&] { (void)found(image, maps_with(0), orientations, 19, 0); }),
               HasSubstr("place (19, 0)"));
+  refinement search{*on, spec};
+  search.set_volume(*on, filled(*on, spectrum_of(molecule)).view());
+  EXPECT_THAT(refusal([&] {
+                (void)search.refine(*on, image, maps_with(0), orientations, std::vector<float>(9),
+                                    0, 0);
+              }),
+              HasSubstr("filters"));
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, refinement_on, all_engines(), engine_name);
