@@ -199,6 +199,7 @@ orientation_grid::orientation_grid(const grid_spec& spec) : spec_(spec) {
 euler_angles orientation_grid::angles(std::size_t number) const {
   euler_angles result = directions_[number / n_psi_];
   result.psi = spec_.ranges.psi_first + static_cast<double>(number % n_psi_) * spec_.psi_step;
+  if (spec_.has_tilts) result.psi -= result.phi;
   return result;
 }
 
@@ -208,6 +209,15 @@ grid_spec offsets_within(double psi_step, double theta_step, double fine_psi_ste
   return {.psi_step = fine_psi_step,
           .theta_step = fine_theta_step,
           .ranges = {-psi_step, psi_step, -theta_step, theta_step, -psi_step, psi_step + rounding}};
+}
+
+grid_spec tilts_within(double psi_step, double theta_step, double fine_psi_step,
+                       double fine_theta_step) {
+  grid_spec spec = offsets_within(psi_step, theta_step, fine_psi_step, fine_theta_step);
+  spec.ranges.phi_first = spec.ranges.theta_first = 0;
+  spec.ranges.phi_last = 360;
+  spec.has_tilts = true;
+  return spec;
 }
 
 std::vector<rotation> rotations_around(const euler_angles& found, const orientation_grid& offsets) {

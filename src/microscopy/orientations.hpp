@@ -69,6 +69,8 @@ struct grid_spec {
   double psi_step = 1.5, theta_step = 2.5;
   double phi_step = 2.5;  ///< Of cartesian grids.
   angle_ranges ranges = {};
+  /// psi is counted from -phi, so that phi is the direction of a tilt by theta, and turns nothing.
+  bool has_tilts = false;
 };
 
 /// A sequence of orientations. psi varies fastest, so that neighbours lie in one plane through the
@@ -92,9 +94,13 @@ class orientation_grid {
 };
 
 /// Returns the grid of offsets that Leopard-EM refines by: theta within a coarse step, psi and phi
-/// within a coarse step of psi, at the fine steps.
+/// within a coarse step of psi, at the fine steps. They tilt about axes near one axis only.
 [[nodiscard]] grid_spec offsets_within(double psi_step, double theta_step, double fine_psi_step,
                                        double fine_theta_step);
+/// Returns one of tilts up to a coarse step in all directions: for 2.5 degrees by 0.25, 16 times as
+/// many.
+[[nodiscard]] grid_spec tilts_within(double psi_step, double theta_step, double fine_psi_step,
+                                     double fine_theta_step);
 
 /// Returns the rotations R_offset R of all offsets.
 [[nodiscard]] std::vector<rotation> rotations_around(const euler_angles& found,

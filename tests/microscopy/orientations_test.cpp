@@ -180,6 +180,23 @@ TEST(orientations, offsets_of_a_refinement_are_those_of_leopard) {
   }
 }
 
+// Of all rotations by up to 10 degrees, none is far from an offset.
+TEST(orientations, tilts_go_in_all_directions) {
+  const auto tilts = rotations_around({}, orientation_grid{tilts_within(5, 10, 2.5, 2.5)});
+  EXPECT_EQ(tilts.size(), 5 * (1 + 6 + 13 + 19 + 25));
+  for (double direction = 0; direction < 360; direction += 24) {
+    const matrix wanted = by_definition({direction, 8, -3 - direction});
+    double closest = -1;
+    for (const rotation& each : tilts) {
+      double trace = 0;
+      for (std::size_t i = 0; i < 9; ++i) trace += each[i] * wanted[i];
+      closest = std::max(closest, trace);
+    }
+    EXPECT_GT(closest, 1 + 2 * std::cos(2.2 * std::numbers::pi / 180)) << direction;
+  }
+  EXPECT_EQ((orientation_grid{tilts_within(1.5, 2.5, 0.1, 0.25)}.count()), 31 * 347);
+}
+
 TEST(orientations, points_lie_where_the_inverse_puts_them) {
   // psi = 90 turns the projection's x axis to the volume's y axis.
   const auto place = projected(rotation_of({0, 0, 90}), {1, 2, 3});
