@@ -40,8 +40,8 @@ Data goes to stdout, messages go to stderr.)";
 
 void add_commands(CLI::App& program, int& code) {
   for (const auto add : {add_bench, add_channelise, add_convolve, add_devices, add_filter,
-                         add_match, add_match_merge, add_order, add_plan, add_simulate,
-                         add_transform, add_speedtest, add_verify}) {
+                         add_match, add_match_merge, add_match_volume, add_order, add_plan,
+                         add_simulate, add_transform, add_speedtest, add_verify}) {
     add(program, code);
   }
   for (const auto& [name, about] : telescope_commands) program.add_subcommand(name, about);

@@ -17,18 +17,6 @@ namespace {
 
 constexpr std::size_t max_edge = 4096;
 
-void require_cube(std::span<const float> volume, const std::array<std::size_t, 3>& lengths) {
-  const std::size_t n = lengths[0];
-  if (lengths[1] != n || lengths[2] != n || n < 4 || n > max_edge || n % 2 != 0) {
-    throw plan_error(formatted("the volume is {}; give a cube of an even edge from 4 to {}",
-                               joined(lengths, " x "), max_edge));
-  }
-  if (volume.size() != n * n * n) {
-    throw plan_error(formatted("the volume has {} values for {}; give {}", volume.size(),
-                               joined(lengths, " x "), n * n * n));
-  }
-}
-
 /// Returns 1 / sinc^2 of the frequencies (i - n/2) / n, where sinc f is sin(pi f) / (pi f).
 std::vector<double> corrections(std::size_t n) {
   std::vector<double> result;
@@ -67,6 +55,18 @@ std::vector<float> arranged(std::span<const float> volume, std::size_t n) {
 }
 
 }  // namespace
+
+void require_cube(std::span<const float> volume, const std::array<std::size_t, 3>& lengths) {
+  const std::size_t n = lengths[0];
+  if (lengths[1] != n || lengths[2] != n || n < 4 || n > max_edge || n % 2 != 0) {
+    throw plan_error(formatted("the volume is {}; give a cube of an even edge from 4 to {}",
+                               joined(lengths, " x "), max_edge));
+  }
+  if (volume.size() != n * n * n) {
+    throw plan_error(formatted("the volume has {} values for {}; give {}", volume.size(),
+                               joined(lengths, " x "), n * n * n));
+  }
+}
 
 buffer volume_spectrum(queue& on, std::span<const float> volume,
                        const std::array<std::size_t, 3>& lengths) {

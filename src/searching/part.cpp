@@ -19,6 +19,8 @@ std::string options_text(const search_source& source, const part_words& words) {
                        : formatted(", {} {:g}", words.min_valid, 100 * source.min_valid));
 }
 
+}  // namespace
+
 void require_same_search(const search_part& a, const search_part& b, std::string_view a_name,
                          std::string_view b_name, const part_words& words) {
   const auto require = [&](bool is_same, std::string_view difference) {
@@ -37,11 +39,7 @@ void require_same_search(const search_part& a, const search_part& b, std::string
   require(x.template_height == y.template_height && x.template_width == y.template_width,
           "of templates of different sizes");
   require(a.templates_hash == b.templates_hash, "of different templates");
-  require(a.kept.unit_sums.size() == b.kept.unit_sums.size(),
-          formatted("one of them without {}", words.moments));
 }
-
-}  // namespace
 
 search_source source_of(const search_spec& spec, double min_valid) {
   search_source source{.is_normalised = spec.is_normalised,
@@ -87,6 +85,11 @@ std::optional<std::size_t> add_range(std::vector<template_range>& ranges, templa
 void search_part::merge(const search_part& other, std::string_view own_name, std::string_view name,
                         const part_words& words) {
   require_same_search(*this, other, own_name, name, words);
+  reject_if(kept.unit_sums.size() != other.kept.unit_sums.size() ||
+                kept.sums.size() != other.kept.sums.size(),
+            "{} and {} are parts of different searches, one of them without {}; merge the parts of "
+            "{}",
+            own_name, name, words.moments, words.parts);
   std::vector<template_range> ranges = templates;
   for (const template_range& range : other.templates) {
     const auto twice = add_range(ranges, range);

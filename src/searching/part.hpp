@@ -84,6 +84,10 @@ struct search_part {
   [[nodiscard]] std::vector<template_range> missing() const;
 };
 
+/// Throws `plan_error`, with the names of both, unless two parts are of the same search.
+void require_same_search(const search_part& a, const search_part& b, std::string_view a_name,
+                         std::string_view b_name, const part_words& words = {});
+
 /// An FNV-1a hash of 64-bit words.
 class word_hash {
  public:

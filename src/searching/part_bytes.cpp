@@ -13,7 +13,7 @@
 namespace wingbeat::searching {
 namespace {
 
-constexpr std::string_view known_schema = "wingbeat.search part 2\n";
+constexpr std::string_view known_schema = "wingbeat.search part 3\n";
 
 /// A value whose bytes in memory are what is written.
 template <class Value>
@@ -143,6 +143,8 @@ void pass(Fields& fields, Part& part) {
   fields(kept.templates);
   fields(kept.keys);
   fields(kept.unit_sums);
+  fields(kept.sum_unit);
+  fields(kept.sums);
   fields(kept.counts);
 }
 

@@ -11,6 +11,7 @@ namespace wingbeat::cli {
 using command_adder = void(CLI::App& program, int& exit_code);
 
 command_adder add_bench, add_channelise, add_convolve, add_devices, add_filter, add_match,
-    add_match_merge, add_order, add_plan, add_simulate, add_speedtest, add_transform, add_verify;
+    add_match_merge, add_match_volume, add_order, add_plan, add_simulate, add_speedtest,
+    add_transform, add_verify;
 
 }  // namespace wingbeat::cli

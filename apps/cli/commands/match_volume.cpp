@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>  // App
+
+#include <array>
+#include <cmath>  // cbrt, floor, lround
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/choose.hpp"             // choose_device, listed_devices
+#include "cli/commands/commands.hpp"  // add_match_volume
+#include "cli/image_files.hpp"        // read_searched, read_finite, frame_of, size_text
+#include "cli/messages.hpp"           // print_message, counted
+#include "cli/option.hpp"             // add_choice, add_command, add_file, add_real
+#include "cli/reports/particles.hpp"  // particle_outputs, report_particles
+#include "cli/search_part.hpp"        // shard_of
+#include "cli/volume_run.hpp"         // searched, merged
+#include "formats/images/reader.hpp"  // image_reader
+#include "text/formatted.hpp"         // formatted
+#include "text/reject.hpp"            // reject_if
+
+namespace wingbeat::cli {
+namespace {
+
+using microscopy::direction_grid;
+
+constexpr const char* examples = R"(Examples:
+  wingbeat match-volume micrograph.mrc map.mrc --pixel-size 1.06 --defocus 5200,4950
+      --astigmatism 25 --defocus-range 1200 --csv found.csv --maps found --picture found.png
+      particles of one micrograph: 1,584,480 orientations at 13 defoci, some 30 minutes on an H200
+  wingbeat match-volume micrograph.mrc map.mrc --pixel-size 1.06 --defocus 5200 --psi-step 10
+      --theta-step 15 --top 3
+      a coarse look, in seconds
+  wingbeat match-volume .. --state part-3 --shard 3/16
+      a sixteenth of a search, which goes on where it was stopped if it is started again
+  wingbeat match-volume .. --merge part-0,part-1,part-2 --csv found.csv
+      what the parts found, with the options that they were searched with
+
+The volume is a density of the molecule in a cube of even edge, as bright as it is dense, at the
+micrograph's pixel size. It is projected at every orientation, filtered by the microscope's contrast
+transfer function at each defocus and by the filter that whitens the micrograph, and correlated with
+all of the micrograph. Scores have variance 1 in noise. At each place the largest is kept, with the
+mean and the deviation of all; z = (largest - mean) / deviation. Particles are places whose z is
+above what noise reaches --false-positives times in the whole search, best first.
+Angles are Euler's, ZYZ in degrees; defoci are in angstrom, positive below focus.
+--maps PREFIX writes Leopard-EM's eight maps, PREFIX_mip.mrc and so on; its map named
+correlation_variance holds the standard deviation, as Leopard-EM's does.)";
+
+struct options {
+  std::string micrograph, volume, device, symmetry = "C1";
+  std::vector<std::string> devices, merge;
+  std::optional<std::size_t> frame;
+  std::optional<double> pixel_size, defocus_step;
+  std::vector<double> defocus;
+  double astigmatism = 0, defocus_range = 0, cs = 2.7, voltage = 300, amplitude = 0.07,
+         phase_shift = 0, b_factor = 0, max_device_gb = 0;
+  std::optional<double> low_cutoff, high_cutoff;
+  bool has_no_whitening = false;
+  microscopy::grid_spec grid;
+  std::optional<precision> storage;
+  volume_run run;
+  particle_outputs outputs;
+};
+
+microscopy::optics optics_of(const options& o, const formats::image_stack& image) {
+  const double pixel = o.pixel_size.value_or(image.pixel_angstrom.x);
+  reject_if(pixel == 0, "{} does not say how large its pixels are; add --pixel-size ANGSTROM",
+            o.micrograph);
+  return {.voltage_kv = o.voltage,
+          .pixel_size_angstrom = pixel,
+          .defocus_u_angstrom = o.defocus.front(),
+          .defocus_v_angstrom = o.defocus.back(),
+          .astigmatism_degrees = o.astigmatism,
+          .cs_mm = o.cs,
+          .amplitude_contrast = o.amplitude,
+          .phase_shift_degrees = o.phase_shift,
+          .b_factor_angstrom2 = o.b_factor};
+}
+
+microscopy::search_space space_of(const options& o) {
+  microscopy::grid_spec grid = o.grid;
+  grid.ranges = microscopy::ranges_of(o.symmetry);
+  std::vector<double> defoci;
+  const double step = o.defocus_step.value_or(200);
+  const double n_steps = std::floor(o.defocus_range / step * (1 + 1e-9));
+  for (double i = -n_steps; i <= n_steps; ++i) defoci.push_back(i * step);
+  return {.orientations = microscopy::orientation_grid{grid},
+          .defocus_offsets = std::move(defoci),
+          .spherical_aberrations = {o.cs}};
+}
+
+std::vector<float> floats_of(const formats::image_samples& samples) {
+  const std::vector<double> values = formats::to_doubles(samples);
+  return {values.begin(), values.end()};
+}
+
+/// Returns the volume and its lengths.
+std::pair<std::vector<float>, std::array<std::size_t, 3>> read_volume(const std::string& file) {
+  formats::image_reader images{file};
+  const formats::image_stack& shape = images.shape();
+  reject_if(shape.n_channels != 1, "{} has {} a voxel; give one", file,
+            counted(shape.n_channels, "number"));
+  const auto read = read_finite(images, file, 0, shape.n_images, precision::fp32);
+  return {floats_of(read.samples), {shape.n_images, shape.height, shape.width}};
+}
+
+/// Returns the part of a search before anything is kept, by whose hash files of other options are
+/// refused.
+searching::search_part part_of(const options& o, const formats::image_stack& image,
+                               const std::vector<float>& pixels, const std::vector<float>& volume,
+                               const microscopy::optics& microscope,
+                               const microscopy::search_space& space) {
+  searching::word_hash hash;
+  hash.add(std::as_bytes(std::span{volume}));
+  const std::string described = formatted(
+      "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", microscope.voltage_kv,
+      microscope.pixel_size_angstrom, microscope.defocus_u_angstrom, microscope.defocus_v_angstrom,
+      microscope.astigmatism_degrees, microscope.cs_mm, microscope.amplitude_contrast,
+      microscope.phase_shift_degrees, microscope.b_factor_angstrom2, o.defocus_range,
+      o.defocus_step.value_or(200), static_cast<int>(o.grid.directions), o.grid.psi_step,
+      o.grid.theta_step, o.symmetry, o.has_no_whitening, o.low_cutoff.value_or(-1),
+      o.high_cutoff.value_or(-1), space.n_filters());
+  hash.add(std::as_bytes(std::span{described}));
+  const std::size_t n = static_cast<std::size_t>(std::lround(std::cbrt(volume.size())));
+  searching::search_source source = searching::source_of(
+      {.templates = {n, n}, .between = o.storage}, searching::search_source{}.min_valid);
+  source.micrograph = o.frame ? formatted("{:06}@{}", *o.frame + 1, o.micrograph) : o.micrograph;
+  source.image_file = o.micrograph;
+  source.pixel_angstrom = image.pixel_angstrom;
+  return {.source = source,
+          .image_hash = searching::hash_of<float>(image.height, image.width, pixels),
+          .templates_hash = hash.value(),
+          .n_templates = space.orientations.count() * space.n_filters()};
+}
+
+microscopy::filter_options filters_of(const options& o) {
+  return {.whitening = {.enabled = !o.has_no_whitening},
+          .bandpass = {.enabled = o.low_cutoff || o.high_cutoff,
+                       .low_freq_cutoff = o.low_cutoff.value_or(0),
+                       .high_freq_cutoff = o.high_cutoff.value_or(1)}};
+}
+
+searching::search_part searched_part(const options& o, const microscopy::volume_request& request,
+                                     const microscopy::search_space& space,
+                                     const std::vector<float>& pixels,
+                                     const std::vector<float>& volume,
+                                     searching::search_part empty) {
+  const std::vector<device_info> devices =
+      o.devices.empty() ? std::vector{choose_device(o.device, precision::fp32)}
+                        : listed_devices(o.devices, precision::fp32);
+  for (const device_info& each : devices) empty.devices.insert(searching::kind_of(each));
+  microscopy::volume_search search{std::vector<queue>(devices.begin(), devices.end()), request,
+                                   space, pixels, volume};
+  print_message("searching {} for {} orientations with {} within {:.3g} GB of the device",
+                size_text(request.height, request.width), space.orientations.count(),
+                counted(space.n_filters(), "filter"),
+                1e-9 * static_cast<double>(search.device_bytes()));
+  return searched(search, space, empty, o.run);
+}
+
+int run(const options& o) {
+  require_outputs(o.outputs);
+  reject_if(!o.merge.empty() && (!o.run.state_file.empty() || o.run.part.count > 1),
+            "--merge takes what other searches kept; leave out --state and --shard");
+  reject_if(o.run.part.count > 1 && o.run.state_file.empty(),
+            "--shard is of searches that write what they keep; add --state FILE");
+  reject_if(o.defocus_step && o.defocus_range == 0,
+            "--defocus-step is between defoci of a range; add --defocus-range");
+  formats::image_reader images{o.micrograph};
+  const std::size_t frame = frame_of(o.micrograph, images.shape(), o.frame);
+  const auto image = read_searched(images, o.micrograph, frame, precision::fp32);
+  reject_if(count_absent(image) > 0,
+            "{} has pixels that are NaN; replace them by their surroundings", o.micrograph);
+  const std::vector<float> pixels = floats_of(image.samples);
+  const auto [volume, lengths] = read_volume(o.volume);
+  const microscopy::optics microscope = optics_of(o, image);
+  const microscopy::search_space space = space_of(o);
+  const searching::search_part empty = part_of(o, image, pixels, volume, microscope, space);
+  const microscopy::volume_request request{
+      .volume = lengths,
+      .height = image.height,
+      .width = image.width,
+      .microscope = microscope,
+      .filters = filters_of(o),
+      .storage = o.storage,
+      .max_device_bytes = static_cast<std::size_t>(1e9 * o.max_device_gb)};
+  const searching::search_part part = o.merge.empty()
+                                          ? searched_part(o, request, space, pixels, volume, empty)
+                                          : merged(o.merge, empty);
+  if (!o.run.state_file.empty()) {
+    print_message("wrote {}: {} of {}", o.run.state_file, counted(part.kept.templates, "template"),
+                  part.n_templates);
+  }
+  if (part.missing().empty()) {
+    report_particles(o.outputs, {image, microscope, space, lengths[0], o.volume}, part);
+  }
+  return exit_ok;
+}
+
+void add_options(CLI::App& command, options& o) {
+  constexpr double far = 1e6;
+  add_file(command, file_use::input, "MICROGRAPH", o.micrograph, "MRC, TIFF, .npy ..")->required();
+  add_file(command, file_use::input, "VOLUME", o.volume, "MRC, TIFF stack, .npy ..")->required();
+  add_count(command, "--frame", o.frame, {0, max_length}, "Image of a stack to search");
+  add_real(command, "--pixel-size", o.pixel_size, {0, 1e3, true},
+           "Angstrom of a pixel, if the micrograph does not say it");
+  add_text(command, "--defocus", "Defocus in angstrom: U or U,V", "",
+           [&o](const std::string& text) {
+             o.defocus.clear();
+             for (const std::string& part : parts_of("--defocus", text)) {
+               o.defocus.push_back(real_of("--defocus", part, {-far, far}));
+             }
+             reject_if(o.defocus.size() > 2, "--defocus is '{}'; give U or U,V", text);
+           })
+      ->required();
+  add_real(command, "--astigmatism", o.astigmatism, {-360, 360},
+           "Angle of U from the x axis in degrees");
+  add_real(command, "--voltage", o.voltage, {1, 1e4}, "In kV");
+  add_real(command, "--cs", o.cs, {0, 100}, "Spherical aberration in mm");
+  add_real(command, "--amplitude-contrast", o.amplitude, {0, 0.999}, "A part of 1");
+  add_real(command, "--phase-shift", o.phase_shift, {-360, 360}, "In degrees");
+  add_real(command, "--b-factor", o.b_factor, {0, far}, "In square angstrom");
+  add_real(command, "--defocus-range", o.defocus_range, {0, far},
+           "Search defoci up to so far from the given one, in angstrom");
+  add_real(command, "--defocus-step", o.defocus_step, {0, far, true},
+           "Between these defoci; else 200");
+  add_real(command, "--psi-step", o.grid.psi_step, {0, 360, true}, "Degrees within the plane");
+  add_real(command, "--theta-step", o.grid.theta_step, {0, 180, true},
+           "Degrees between directions");
+  add_choice(command, "--grid", o.grid.directions,
+             choices<direction_grid>{{"uniform", direction_grid::uniform},
+                                     {"healpix", direction_grid::healpix},
+                                     {"cartesian", direction_grid::cartesian}},
+             "Directions: ");
+  add_text(command, "--symmetry", o.symmetry, "Of the volume: C1, C2 .., D2 .., T, O or I");
+  add_switch(command, "--no-whitening", o.has_no_whitening,
+             "Leave the micrograph's noise coloured");
+  add_real(command, "--low-cutoff", o.low_cutoff, {0, 0.71},
+           "Drop frequencies below, in cycles/pixel");
+  add_real(command, "--high-cutoff", o.high_cutoff, {0, 0.71, true},
+           "Drop frequencies above, in cycles/pixel");
+  add_choice(command, "--storage", o.storage,
+             named_choices({precision::fp32, precision::fp16, precision::bf16}),
+             "What is stored between launches: ");
+  add_file(command, file_use::state, "--state", o.run.state_file,
+           "Write what is kept now and then, and continue from it");
+  add_real(command, "--every", o.run.every_s, {0, 1e6}, "Seconds between two writes of --state");
+  add_text(command, "--shard", "Search part I of N of the orientations, from 0/N on", "",
+           [&o](const std::string& text) { o.run.part = shard_of(text); });
+  add_list(command, "--merge", o.merge,
+           "Files of --state that make a whole search, in place of one");
+  add_real(command, "--max-device-memory", o.max_device_gb, {0, far},
+           "GB that a search takes of a device; 0: most of it");
+  add_device(command, o.device);
+  add_devices(command, o.devices, "Several devices at once, as 0,1 or opencl:0,host");
+  add_particle_outputs(command, o.outputs);
+}
+
+}  // namespace
+
+void add_match_volume(CLI::App& program, int& exit_code) {
+  add_command<options>(
+      program, exit_code,
+      {"match-volume", "Finds a molecule in a micrograph, at any orientation", examples}, run,
+      add_options);
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reports/particles.hpp"
+
+#include <CLI/CLI.hpp>  // App
+
+#include <array>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "cli/files.hpp"                  // print_table
+#include "cli/image_files.hpp"            // size_text
+#include "cli/messages.hpp"               // print_message, counted
+#include "cli/option.hpp"                 // add_file, add_count, add_real
+#include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/extension.hpp"    // extension_of
+#include "formats/images/marks.hpp"       // draw_boxes, marks_for
+#include "microscopy/particle_table.hpp"  // particles_csv, particles_star
+#include "text/formatted.hpp"             // formatted
+#include "text/reject.hpp"                // reject_if
+#include "wingbeat/plan.hpp"              // max_length
+
+namespace wingbeat::cli {
+namespace {
+
+using microscopy::detection;
+using microscopy::score_maps;
+using microscopy::search_space;
+
+/// A map of Leopard-EM: its name, and the value of a place.
+struct named_map {
+  std::string_view name;
+  std::function<double(std::size_t place)> value;
+};
+
+/// Returns Leopard-EM's maps, in the order of `particle_source::maps`.
+std::array<named_map, 8> maps_of(const score_maps& maps, const search_space& space) {
+  const auto point = [&](std::size_t place) { return space.at(maps.numbers[place]); };
+  return {{{"mip", [&](std::size_t i) { return maps.largest[i]; }},
+           {"scaled_mip", [&](std::size_t i) { return maps.z[i]; }},
+           {"orientation_psi", [=](std::size_t i) { return point(i).angles.psi; }},
+           {"orientation_theta", [=](std::size_t i) { return point(i).angles.theta; }},
+           {"orientation_phi", [=](std::size_t i) { return point(i).angles.phi; }},
+           {"relative_defocus", [=](std::size_t i) { return point(i).defocus_offset; }},
+           {"correlation_average", [&](std::size_t i) { return maps.mean[i]; }},
+           {"correlation_variance", [&](std::size_t i) { return maps.deviation[i]; }}}};
+}
+
+void write_map(const std::string& file, const score_maps& maps,
+               const formats::image_stack& micrograph,
+               const std::function<double(std::size_t)>& value) {
+  std::vector<double> values(maps.z.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(i);
+  static_cast<void>(formats::write_images(file, {.samples = std::move(values),
+                                                 .height = maps.height,
+                                                 .width = maps.width,
+                                                 .pixel_angstrom = micrograph.pixel_angstrom}));
+}
+
+void write_text(const std::string& file, std::size_t count, std::string_view text) {
+  if (file.empty()) return;
+  formats::atomic_file target{file};
+  target.write(text);
+  target.commit();
+  print_message("wrote {}: {}", file, counted(count, "particle"));
+}
+
+void draw(const std::string& file, const particle_search& searched,
+          const std::vector<microscopy::particle>& particles) {
+  if (file.empty()) return;
+  std::vector<formats::image_box> boxes;
+  for (const microscopy::particle& each : particles) {
+    const auto& [place, angles, defocus] = each.found;
+    boxes.push_back({.y = static_cast<std::ptrdiff_t>(place.y),
+                     .x = static_cast<std::ptrdiff_t>(place.x),
+                     .height = searched.box,
+                     .width = searched.box,
+                     .label = formatted("{:.1f}: {:.0f},{:.0f},{:.0f}", place.score, angles.phi,
+                                        angles.theta, angles.psi)});
+  }
+  const formats::image_stack& image = searched.micrograph;
+  const auto marked =
+      formats::draw_boxes(image, boxes, formats::marks_for(image.height, image.width));
+  static_cast<void>(formats::write_images(file, marked, {.range = formats::value_range{0, 255}}));
+  print_message("wrote {}: {} marked", file, counted(boxes.size(), "particle"));
+}
+
+std::string table_of(const std::vector<microscopy::particle>& particles, double threshold) {
+  if (particles.empty()) return formatted("no particle has a z above {:.3g}\n", threshold);
+  std::string text = formatted("{:>6} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9}\n", "y", "x", "z",
+                               "score", "phi", "theta", "psi", "defocus");
+  for (const microscopy::particle& each : particles) {
+    const auto& [place, angles, defocus] = each.found;
+    text += formatted("{:>6} {:>6} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>9.1f}\n",
+                      place.y, place.x, place.score, place.largest, angles.phi, angles.theta,
+                      angles.psi, defocus);
+  }
+  return text;
+}
+
+}  // namespace
+
+void require_outputs(const particle_outputs& o) {
+  const std::string extension = formats::extension_of(o.picture);
+  reject_if(!o.picture.empty() && extension != ".png", "cannot draw {}; its name must end in .png",
+            o.picture);
+  reject_if(!o.picture.empty() && !formats::has_image_libraries(),
+            "this build writes no PNG; configure with WINGBEAT_IMAGES=ON");
+  if (!o.z.empty()) formats::require_holds(o.z, 1, 1);
+}
+
+void report_particles(const particle_outputs& o, const particle_search& searched,
+                      const searching::search_part& part) {
+  const score_maps maps = microscopy::maps_of(part.kept);
+  microscopy::detection_request request{
+      .false_positives = o.false_positives, .threshold = o.threshold, .radius = o.radius};
+  if (o.top) request.most = *o.top;
+  const double n_scores =
+      static_cast<double>(maps.z.size()) * static_cast<double>(part.n_templates);
+  const double threshold =
+      o.threshold ? *o.threshold : microscopy::threshold_of(o.false_positives, n_scores);
+  std::vector<microscopy::particle> particles;
+  for (const detection& each : detections_of(maps, part.n_templates, request)) {
+    const search_space::point point = searched.space.at(static_cast<std::size_t>(each.number));
+    particles.push_back({.found = {each, point.angles, point.defocus_offset}});
+  }
+  microscopy::particle_source source{.microscope = searched.microscope,
+                                     .box = searched.box,
+                                     .templates = part.n_templates,
+                                     .micrograph = part.source.image_file,
+                                     .volume = searched.volume};
+  std::vector<std::string> outputs{o.csv, o.star, o.z, o.picture};
+  if (!o.maps.empty()) {
+    const auto named = maps_of(maps, searched.space);
+    for (std::size_t i = 0; i < named.size(); ++i) {
+      source.maps[i] = formatted("{}_{}.mrc", o.maps, named[i].name);
+      write_map(source.maps[i], maps, searched.micrograph, named[i].value);
+    }
+    print_message("wrote {} and seven others: maps of {}", source.maps[0],
+                  size_text(maps.height, maps.width));
+  }
+  if (!o.z.empty()) {
+    write_map(o.z, maps, searched.micrograph, [&](std::size_t i) { return maps.z[i]; });
+  }
+  write_text(o.csv, particles.size(), microscopy::particles_csv(particles, source));
+  write_text(o.star, particles.size(),
+             microscopy::particles_star(particles, source, part.source.micrograph));
+  draw(o.picture, searched, particles);
+  print_table(table_of(particles, threshold), outputs);
+}
+
+void add_particle_outputs(CLI::App& command, particle_outputs& o) {
+  constexpr double most = 1e9;
+  add_real(command, "--false-positives", o.false_positives, {0, most, true},
+           "Places that noise is expected to bring above the threshold");
+  add_real(command, "--threshold", o.threshold, {-most, most}, "Of z, in place of that for these");
+  add_real(command, "--radius", o.radius, {0, 4096}, "Pixels; nearer to a particle is no other");
+  add_count(command, "--top", o.top, {1, max_length}, "At most so many particles");
+  add_file(command, file_use::output, "--csv", o.csv, "Write particles as Leopard-EM does");
+  add_file(command, file_use::output, "--star", o.star, "Write particles of RELION to FILE.star");
+  add_text(command, "--maps", o.maps, "Write Leopard-EM's eight maps, PREFIX_mip.mrc and so on");
+  add_file(command, file_use::output, "--z", o.z, "Write z of each place as an image");
+  add_file(command, file_use::output, "--picture", o.picture,
+           "Draw the micrograph with the particles, z and angles to FILE.png");
+}
+
+}  // namespace wingbeat::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Particles that a search for a volume found, as a table, CSV, STAR, pictures and maps.
+#pragma once
+
+#include <cstddef>  // size_t
+#include <optional>
+#include <string>
+
+#include "formats/images/image.hpp"   // image_stack
+#include "microscopy/detections.hpp"  // search_space
+#include "microscopy/optics.hpp"      // optics
+#include "searching/part.hpp"         // search_part
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace wingbeat::cli {
+
+struct particle_outputs {
+  std::string csv, star, maps, z, picture;
+  std::optional<std::size_t> top;
+  std::optional<double> threshold;
+  double false_positives = 1, radius = 5;
+};
+
+void add_particle_outputs(CLI::App& command, particle_outputs& target);
+
+/// Throws `plan_error` for files that cannot hold their output.
+void require_outputs(const particle_outputs& outputs);
+
+/// What was searched for particles.
+struct particle_search {
+  const formats::image_stack& micrograph;
+  const microscopy::optics& microscope;
+  const microscopy::search_space& space;
+  std::size_t box = 0;
+  std::string volume;  ///< Its file.
+};
+
+/// Writes and prints all outputs of a whole search.
+void report_particles(const particle_outputs& outputs, const particle_search& searched,
+                      const searching::search_part& part);
+
+}  // namespace wingbeat::cli
