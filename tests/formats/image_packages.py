@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""image_packages.py IMAGE_COPY FOLDER: images that mrcfile, tifffile, Pillow, OpenCV, astropy and
-fitsio write are read, and those that we write are valid for them, number by number.
+"""image_packages.py IMAGE_COPY FOLDER WINGBEAT: images that mrcfile, tifffile, Pillow, OpenCV,
+astropy and fitsio write are read, and those that we write are valid for them, number by number; so
+are starfile's tables of particles. An empty name of the program leaves those out.
 
 Uses the packages of FOLDER/environment, a virtual environment that it makes. Exit code 77 where the
 packages cannot be installed.
 """
 
 import io
+import json
 import subprocess
 import sys
 import warnings
@@ -17,12 +19,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 import environment  # noqa: E402
 
 environment.enter(sys.argv[2], ["numpy", "mrcfile", "tifffile", "imagecodecs", "Pillow", "astropy",
-                                "fitsio", "opencv-python-headless"])
+                                "fitsio", "opencv-python-headless", "pandas", "starfile"])
 
 import cv2  # noqa: E402
 import fitsio  # noqa: E402
 import mrcfile  # noqa: E402
 import numpy as np  # noqa: E402
+import pandas  # noqa: E402
+import starfile  # noqa: E402
 import tifffile  # noqa: E402
 from astropy.io import fits  # noqa: E402
 from PIL import Image, ImageOps  # noqa: E402
@@ -331,7 +335,41 @@ def check_png_written():
         check(np.asarray(image).tolist() == [[0, 128], [0, 255]], "scaled from least to largest")
 
 
-for part in (check_mrc_read, check_mrc_written, check_tiff_read, check_tiff_resolution,
+def check_star():
+    """Peaks that starfile reads, and writes as RELION 3.0 and 3.1 have them, are all expected."""
+    program = sys.argv[3]
+    if not program:
+        return
+    image, template = np.zeros((60, 70)), np.zeros((9, 8))
+    template[4, 4], template[3, 5], template[4, 5] = 3, 1, 2
+    for y, x in ((20, 15), (40, 50), (31, 33)):
+        image[y - 4:y + 5, x - 4:x + 4] = template
+    np.save(FOLDER / "m 1.npy", image)
+    np.save(FOLDER / "t.npy", template)
+
+    def match(*options):
+        run = subprocess.run([program, "match", "m 1.npy", "t.npy", "--normalised", "--top", "3",
+                              "--engine", "host", *options], capture_output=True, text=True,
+                             cwd=FOLDER)
+        check(run.returncode == 0, run.stderr)
+        return run.stdout
+
+    match("--star", "found.star")
+    found = starfile.read(FOLDER / "found.star")
+    check(sorted(zip(found.rlnCoordinateX.round(), found.rlnCoordinateY.round()))
+          == [(15, 20), (33, 31), (50, 40)] and set(found.rlnMicrographName) == {"m 1.npy"},
+          f"written STAR: {found}")
+    optics = pandas.DataFrame({"rlnOpticsGroupName": ["o 1"], "rlnOpticsGroup": [1]})
+    other = found.assign(rlnMicrographName="other.mrc", rlnCoordinateX=1.5)
+    for tables in (found, {"optics": optics, "particles": pandas.concat([other, found])}):
+        starfile.write(tables, FOLDER / "known.star", overwrite=True)
+        document = json.loads(match("--json", "--expected", "known.star") or "{}")
+        expected = document.get("expected", {})
+        check(expected.get("recall") == 1 and len(expected["places"]) == 3 and
+              expected["mean_distance"] < 1e-3, f"starfile's table: {expected}")
+
+
+for part in (check_star, check_mrc_read, check_mrc_written, check_tiff_read, check_tiff_resolution,
              check_tiff_written, check_pillow, check_png_written, check_jpeg, check_fits):
     part()
 end()

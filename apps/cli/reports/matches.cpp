@@ -13,11 +13,13 @@
 #include "cli/image_files.hpp"            // size_text, write_result
 #include "cli/messages.hpp"               // print, print_message, counted
 #include "cli/option.hpp"                 // add_file, add_count, add_real, add_switch
+#include "cli/reports/expected.hpp"       // find_expected
 #include "cli/reports/peaks.hpp"          // peaks_table, peaks_csv, peaks_star
 #include "formats/charts/chart.hpp"       // require_chart
 #include "formats/charts/waterfall.hpp"   // write_chart
 #include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/extension.hpp"    // extension_of
+#include "formats/images/places.hpp"      // read_places
 #include "text/formatted.hpp"             // formatted
 #include "wingbeat/plan.hpp"              // max_length
 
@@ -140,7 +142,7 @@ std::vector<named_file> files_of(const match_outputs& o) {
 }
 
 void report_peaks(const match_outputs& o, const searching::search_source& source,
-                  const match_result& found) {
+                  const match_request& request, const match_result& found) {
   const peak_frame frame = frame_of(source, found);
   const std::size_t count = found.peaks.size();
   write_peaks(o.csv, count, [&](const text_sink& sink) { peaks_csv(found.peaks, sink); });
@@ -148,7 +150,16 @@ void report_peaks(const match_outputs& o, const searching::search_source& source
     peaks_star(found.peaks, frame, source.micrograph, sink);
   });
   write_peaks(o.box, count, [&](const text_sink& sink) { peaks_box(found.peaks, frame, sink); });
-  if (o.is_json) return match_json(found.peaks, print);
+  std::string expected;
+  if (!o.expected.empty()) {
+    const std::size_t shorter = std::min(frame.height, frame.width);
+    const auto places =
+        find_expected(formats::read_places(o.expected, source.micrograph), found.peaks, frame,
+                      static_cast<double>(request.distance_of(shorter)));
+    print_message("{}: {}", o.expected, expected_text(places, count));
+    expected = R"(, "expected": )" + expected_json(places, count);
+  }
+  if (o.is_json) return match_json(found.peaks, expected, print);
   if (o.csv == "-") return peaks_csv(found.peaks, print);
   std::vector<std::string> outputs;
   for (const named_file& output : files_of(o)) outputs.push_back(output.path);
@@ -159,7 +170,7 @@ void report_peaks(const match_outputs& o, const searching::search_source& source
 
 bool wants_peaks(const match_outputs& o) {
   return o.top || o.distance || o.threshold || !o.picture.empty() || !o.csv.empty() ||
-         !o.star.empty() || !o.box.empty() || o.is_json;
+         !o.star.empty() || !o.box.empty() || !o.expected.empty() || o.is_json;
 }
 
 }  // namespace
@@ -169,6 +180,7 @@ peak_frame frame_of(const searching::search_source& source, const match_result& 
 }
 
 void require_outputs(const match_outputs& o) {
+  if (!o.expected.empty()) static_cast<void>(formats::read_places(o.expected, ""));
   for (const named_file& file : map_files(o)) {
     const bool is_map = file.option != "--projection" || !is_drawn(file.path);
     if (is_map && !file.path.empty()) formats::require_holds(file.path, 1, 1);
@@ -202,7 +214,7 @@ void request_outputs(const match_outputs& o, match_request& request) {
 void report_matches(const match_outputs& o, const searching::search_source& source,
                     const match_request& request, const match_result& found) {
   write_maps(o, source, found);
-  if (request.wants_peaks) report_peaks(o, source, found);
+  if (request.wants_peaks) report_peaks(o, source, request, found);
 }
 
 void add_match_outputs(CLI::App& command, match_outputs& o) {
@@ -215,6 +227,9 @@ void add_match_outputs(CLI::App& command, match_outputs& o) {
   add_file(command, file_use::output, "--star", o.star,
            "Write peaks as particles of RELION to FILE.star");
   add_file(command, file_use::output, "--box", o.box, "Write peaks as boxes of EMAN to FILE.box");
+  add_file(command, file_use::input, "--expected", o.expected,
+           "STAR of RELION, or boxes of EMAN: says which of these places have a peak closer than "
+           "--min-distance");
   add_switch(command, "--json", o.is_json, "Print peaks as JSON instead of a table");
   add_file(command, file_use::output, "--projection", o.projection,
            "Write the largest score of each place; .png, .svg and .pdf as a chart with a bar of "

@@ -23,7 +23,7 @@ namespace wingbeat::cli {
 struct match_outputs {
   std::optional<std::size_t> top, distance;
   std::optional<double> threshold;
-  std::string projection, numbers, csv, star, box;
+  std::string projection, numbers, csv, star, box, expected;
   std::string map, picture;         ///< Options of `match` only.
   std::array<std::string, 2> maps;  ///< --mean, --variance.
   bool is_json = false;
@@ -34,7 +34,8 @@ void add_match_outputs(CLI::App& command, match_outputs& target);
 [[nodiscard]] peak_frame frame_of(const searching::search_source& source,
                                   const match_result& found);
 
-/// Throws `plan_error` for files that cannot hold their output.
+/// Throws `plan_error` for files that cannot hold their output, and `file_error` for a list of
+/// expected places that cannot be read.
 void require_outputs(const match_outputs& outputs);
 
 /// Returns whether any output is requested.

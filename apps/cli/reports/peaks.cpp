@@ -54,6 +54,14 @@ std::ptrdiff_t first_of(std::size_t length, extent mode) {
   return 0;
 }
 
+peak_centre centre_of(const searching::located_peak& found, const peak_frame& frame) {
+  const auto centre = [&](double index, std::size_t length) {
+    return index + static_cast<double>(first_of(length, frame.mode)) +
+           static_cast<double>(length / 2);
+  };
+  return {centre(found.y_subpixel, frame.height), centre(found.x_subpixel, frame.width)};
+}
+
 void peaks_table(std::span<const searching::located_peak> peaks, bool has_scores,
                  const text_sink& write) {
   if (peaks.empty() && has_scores) return write("no peak reaches the threshold\n");
@@ -86,7 +94,8 @@ void peaks_csv(std::span<const searching::located_peak> peaks, const text_sink& 
   });
 }
 
-void match_json(std::span<const searching::located_peak> peaks, const text_sink& write) {
+void match_json(std::span<const searching::located_peak> peaks, std::string_view more,
+                const text_sink& write) {
   write("{\"peaks\": [");
   give_lines(peaks, write, [&](const searching::located_peak& p) {
     return formatted(
@@ -95,7 +104,7 @@ void match_json(std::span<const searching::located_peak> peaks, const text_sink&
         &p == peaks.data() ? "" : ", ", p.number, p.y, p.x, score_text(p),
         subpixel_text(p.y_subpixel), subpixel_text(p.x_subpixel));
   });
-  write("]}\n");
+  write(formatted("]{}}}\n", more));
 }
 
 void peaks_star(std::span<const searching::located_peak> peaks, const peak_frame& frame,
@@ -103,14 +112,11 @@ void peaks_star(std::span<const searching::located_peak> peaks, const peak_frame
   write(
       "\ndata_particles\n\nloop_\n_rlnMicrographName #1\n_rlnCoordinateX #2\n"
       "_rlnCoordinateY #3\n_rlnAutopickFigureOfMerit #4\n_rlnClassNumber #5\n");
-  const auto centre = [&](double index, std::size_t length) {
-    return subpixel_text(index + static_cast<double>(first_of(length, frame.mode)) +
-                         static_cast<double>(length / 2));
-  };
   const std::string name = star_word(micrograph);
   give_lines(peaks, write, [&](const searching::located_peak& p) {
-    return formatted("{} {} {} {} {}\n", name, centre(p.x_subpixel, frame.width),
-                     centre(p.y_subpixel, frame.height), score_text(p), p.number + 1);
+    const auto [y, x] = centre_of(p, frame);
+    return formatted("{} {} {} {} {}\n", name, subpixel_text(x), subpixel_text(y), score_text(p),
+                     p.number + 1);
   });
   write("\n");
 }

@@ -25,6 +25,14 @@ struct peak_frame {
 /// Returns the image index of a map axis's index 0: the first under the template.
 [[nodiscard]] std::ptrdiff_t first_of(std::size_t length, extent mode);
 
+/// The centre of a peak's template in pixels of the image.
+struct peak_centre {
+  double y = 0, x = 0;
+};
+
+/// Returns that centre, the template's pixel (height / 2, width / 2), rounded down.
+[[nodiscard]] peak_centre centre_of(const searching::located_peak& found, const peak_frame& frame);
+
 /// Takes a text in parts, because the peaks of a large map may take more memory than the map.
 using text_sink = std::function<void(std::string_view)>;
 
@@ -38,12 +46,12 @@ void peaks_table(std::span<const searching::located_peak> peaks, bool has_scores
 void peaks_csv(std::span<const searching::located_peak> peaks, const text_sink& write);
 
 /// Writes {"peaks": [{"template": 0, "y": 12, "x": 7, "score": 1.5, "y_subpixel": 12.25,
-/// "x_subpixel": 7}]} on one line.
-void match_json(std::span<const searching::located_peak> peaks, const text_sink& write);
+/// "x_subpixel": 7}]} on one line; before its end `more`, such as another key.
+void match_json(std::span<const searching::located_peak> peaks, std::string_view more,
+                const text_sink& write);
 
-/// Writes the particles as a STAR file of RELION, block data_particles. Coordinates are the
-/// template's centre in pixels of the image, from 0; the centre is the template's pixel (height /
-/// 2, width / 2), rounded down. Classes are templates, counted from 1. micrograph: its name in
+/// Writes the particles as a STAR file of RELION, block data_particles. Coordinates are
+/// `centre_of`, from 0. Classes are templates, counted from 1. micrograph: its name in
 /// RELION, such as "000021@stack.mrcs" for image 20 of a stack.
 void peaks_star(std::span<const searching::located_peak> peaks, const peak_frame& frame,
                 const std::string& micrograph, const text_sink& write);

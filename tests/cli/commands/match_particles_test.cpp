@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/images.hpp"   // image_file, random_images
+#include "cli/images.hpp"   // expect_refusal, image_file, random_images
 #include "cli/program.hpp"  // workplace, json_of
 
 namespace {
@@ -125,6 +125,41 @@ TEST_F(match_particles, have_classes_scores_and_corners) {
               peaks["peaks"][0]["score"].get<double>(), 1e-7);
   const std::string first = "7\t12\t16\t17\n", second = "42\t32\t16\t17\n";
   EXPECT_EQ(at_.folder().read("p.box"), is_wide_first ? first + second : second + first);
+}
+
+TEST_F(match_particles, are_compared_with_expected_places) {
+  image_file(at_, "t.npy", spots(17, 16, {{8, 8, 3}}));
+  image_file(at_, "m.npy", spots(60, 70, {{20.25, 15}, {40, 50}, {40, 20}}));
+  at_.file("known.star",
+           "data_particles\nloop_\n_rlnCoordinateX #1\n_rlnCoordinateY #2\n_rlnMicrographName #3\n"
+           "18 24.25 d/m.mrc\n50 47.5 d/m.mrc\n50 49 d/m.mrc\n3 3 other.mrc\n");
+  const words search{"m.npy",      "t.npy",      "--normalised", "--top", "3",
+                     "--expected", "known.star", "--engine",     "host"};
+  words line = search;
+  line.push_back("--json");
+  const auto document = json_of(run(line));
+  const auto& expected = document["expected"];
+  EXPECT_NEAR(expected["recall"].get<double>(), 2.0 / 3, 1e-9);
+  EXPECT_NEAR(expected["precision"].get<double>(), 2.0 / 3, 1e-9);
+  EXPECT_NEAR(expected["mean_distance"].get<double>(), (5 + 7.5) / 2, 0.02);
+  const auto& places = expected["places"];
+  ASSERT_EQ(places.size(), 3U);
+  const auto& found = document["peaks"][places[0]["rank"].get<std::size_t>() - 1];
+  EXPECT_EQ(found["y"], 12);
+  EXPECT_NEAR(places[0]["distance"].get<double>(), 5, 0.02);
+  EXPECT_TRUE(places[2]["rank"].is_null());
+  EXPECT_NE(run(search).err.find("known.star: 2 of 3 places found (recall 0.667), 2 of 3 peaks "
+                                 "expected (precision 0.667), mean distance 6.25 pixels"),
+            std::string::npos);
+  (void)run({"m.npy", "t.npy", "--top", "3", "--normalised", "--star", "p.star", "--box", "p.box"});
+  for (const std::string file : {"p.star", "p.box"}) {
+    line[6] = file;
+    const auto own = json_of(run(line))["expected"];
+    EXPECT_EQ(own["recall"], 1) << file;
+    EXPECT_LE(own["mean_distance"].get<double>(), file == "p.star" ? 0.002 : 0.3);
+  }
+  at_.file("known.cs", "\x93NUMPY");
+  expect_refusal(at_, {"match", "m.npy", "t.npy", "--expected", "known.cs"}, 4, "csparc2star.py");
 }
 
 TEST_F(match_particles, name_the_image_of_a_stack) {
