@@ -125,6 +125,12 @@ def check_radio():
             for each in (data, meta):
                 archive.add(each, f"x/{each.name}")
         check_read(FOLDER / "x.sigmf", expected)
+        if filtered(meta, FOLDER / "y.sigmf"):
+            packed = sigmf.sigmffile.fromfile(FOLDER / "y.sigmf")
+            check(np.allclose(packed[:], expected, 0, 1e-7) and
+                  packed.get_captures()[0]["core:frequency"] == 1e8, f"{name} in an archive")
+            with tarfile.open(FOLDER / "y.sigmf") as archive:
+                check(archive.getnames() == ["y/y.sigmf-meta", "y/y.sigmf-data"], "tar's names")
         if filtered(meta, FOLDER / "y.sigmf-meta"):
             written = sigmf.sigmffile.fromfile(FOLDER / "y.sigmf-meta")
             written.validate()

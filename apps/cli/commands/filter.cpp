@@ -293,7 +293,7 @@ void add_options(CLI::App& command, options& o) {
            "The same: one row, or one for each of SIGNAL")
       ->required();
   add_file_or_stdout(command, "-o,--output", o.output,
-                     "FILE.txt, .csv, .npy, .h5, .wav, .flac or .sigmf-meta; - prints text")
+                     "FILE.txt, .csv, .npy, .h5, .wav, .flac, .sigmf-meta or .sigmf; - prints text")
       ->required();
   add_mode(command, o.mode);
   add_count(command, "--channel", o.channel, {0, last_channel},

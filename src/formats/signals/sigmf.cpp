@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/signals/sigmf.hpp"
 
-#include <algorithm>  // clamp, max, min
+#include <algorithm>  // clamp, max, min, ranges::copy
 #include <nlohmann/json.hpp>
 #include <utility>  // move
 #include <vector>
@@ -11,7 +11,8 @@
 #include "formats/files/extension.hpp"    // extension_of
 #include "formats/files/refusal.hpp"      // printable, refuse
 #include "formats/files/whole_file.hpp"   // largest_file_bytes
-#include "text/number.hpp"                // number_from
+#include "text/formatted.hpp"             // formatted
+#include "wingbeat/error.hpp"             // plan_error
 
 namespace wingbeat::formats {
 namespace {
@@ -203,12 +204,46 @@ std::string shifted_sigmf(const std::string& document, std::ptrdiff_t n_later,
 
 namespace {
 
+constexpr std::size_t tar_block = 512;
+
+std::string padding(std::size_t n_bytes) {
+  return std::string((tar_block - n_bytes % tar_block) % tar_block, '\0');
+}
+
+/// Returns the block before a member of a tar file (POSIX ustar).
+std::string member_header(const std::string& member, std::size_t n_bytes,
+                          const std::filesystem::path& archive) {
+  constexpr std::size_t name_bytes = 100, max_bytes = (std::size_t{1} << 33) - 1;
+  if (member.size() > name_bytes || n_bytes > max_bytes) {
+    throw plan_error(formatted("{} would need {}; write a name in .sigmf-meta", archive.string(),
+                               n_bytes > max_bytes ? "8 GiB of samples" : "a shorter name"));
+  }
+  std::string block(tar_block, '\0');
+  const auto put = [&](std::size_t offset, std::string_view text) {
+    std::ranges::copy(text, block.begin() + static_cast<std::ptrdiff_t>(offset));
+  };
+  put(0, member);
+  put(100, "0000644");
+  put(108, "0000000");
+  put(116, "0000000");
+  put(124, formatted("{:011o}", n_bytes));
+  put(136, "00000000000");
+  put(148, "        ");  // the sum of all bytes, with blanks in its place
+  put(156, "0");
+  put(257, "ustar");
+  put(263, "00");
+  unsigned sum = 0;
+  for (const char byte : block) sum += static_cast<unsigned char>(byte);
+  put(148, formatted("{:06o}", sum));
+  block[154] = '\0';
+  return block;
+}
+
 class sigmf_writer final : public sample_writer {
  public:
   sigmf_writer(std::filesystem::path file, const signal& shape)
       : is_single_(shape.is_single_precision),
-        document_(file.replace_extension(".sigmf-meta")),
-        samples_(file.replace_extension(".sigmf-data")) {
+        samples_(extension_of(file) == ".sigmf" ? file : file.replace_extension(".sigmf-data")) {
     ordered_json document = ordered_json::object();
     if (!shape.sigmf.empty()) document = ordered_json::parse(shape.sigmf);
     ordered_json& global = document["global"];
@@ -227,7 +262,17 @@ class sigmf_writer final : public sample_writer {
     }
     for (ordered_json& capture : captures) capture.erase("core:header_bytes");
     if (!document.contains("annotations")) document["annotations"] = ordered_json::array();
-    document_.write(document.dump(2) + "\n");
+    const std::string text = document.dump(2) + "\n";
+    if (extension_of(file) == ".sigmf-data") {
+      document_.emplace(file.replace_extension(".sigmf-meta")).write(text);
+      return;
+    }
+    const std::string stem = file.stem().string(), member = stem + '/' + stem;
+    const std::size_t n_bytes = shape.n_rows * shape.row_length * (shape.is_real ? 1 : 2) *
+                                (is_single_ ? sizeof(float) : sizeof(double));
+    samples_.write(member_header(member + ".sigmf-meta", text.size(), file) + text +
+                   padding(text.size()) + member_header(member + ".sigmf-data", n_bytes, file));
+    end_ = padding(n_bytes) + std::string(2 * tar_block, '\0');
   }
 
   void add(std::span<const double> frames) override {
@@ -245,13 +290,16 @@ class sigmf_writer final : public sample_writer {
   }
 
   void commit() override {
+    samples_.write(end_);
     samples_.commit();
-    document_.commit();
+    if (document_) document_->commit();
   }
 
  private:
   bool is_single_;
-  atomic_file document_, samples_;
+  std::optional<atomic_file> document_;  ///< None beside an archive, which holds it.
+  atomic_file samples_;
+  std::string end_;  ///< Of an archive.
 };
 
 }  // namespace

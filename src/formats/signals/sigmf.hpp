@@ -46,8 +46,9 @@ struct sigmf_archive {
 [[nodiscard]] std::string shifted_sigmf(const std::string& document, std::ptrdiff_t n_later,
                                         std::size_t n_samples);
 
-/// Opens both files of a recording in floats, of 64 bits unless the signal is of single precision.
-/// The document is that of the signal, or one of its rate and frequency.
+/// Opens both files of a recording, or its archive, in floats, of 64 bits unless the signal is of
+/// single precision. The document is that of the signal, or one of its rate and frequency. Throws
+/// `plan_error` for an archive of 8 GiB of samples, or of a name too long for it.
 [[nodiscard]] std::unique_ptr<sample_writer> open_sigmf_writer(const std::filesystem::path& file,
                                                                const signal& shape);
 

@@ -171,11 +171,11 @@ output_format output_format_of(const std::filesystem::path& file) {
   if (extension == ".npy") return output_format::npy;
   if (extension == ".wav" || extension == ".flac") return output_format::sound;
   if (extension == ".h5" || extension == ".hdf5") return output_format::hdf5;
-  if (extension == ".sigmf-meta" || extension == ".sigmf-data") return output_format::sigmf;
+  if (is_sigmf(file) && extension != ".sigmf-collection") return output_format::sigmf;
   if (extension.empty() && is_written_directly(file)) return output_format::text;
   reject(
       "cannot tell how to write {}; its name must end in .txt, .csv, .npy, .wav, .flac, "
-      ".sigmf-meta or .h5",
+      ".sigmf-meta, .sigmf or .h5",
       file.string());
 }
 

@@ -59,9 +59,9 @@ enum class output_format { text, csv, npy, sound, sigmf, hdf5 };
   return format == output_format::sound || format == output_format::sigmf;
 }
 
-/// Returns the format that the extension names (.txt, .csv, .npy, .wav, .flac, .sigmf-meta, .h5);
-/// text for a pipe, a device or stdout ("-") without extension. Throws `plan_error` for any other,
-/// so that a caller can check before the work.
+/// Returns the format that the extension names (.txt, .csv, .npy, .wav, .flac, .sigmf-meta, .sigmf,
+/// .h5); text for a pipe, a device or stdout ("-") without extension. Throws `plan_error` for any
+/// other, so that a caller can check before the work.
 [[nodiscard]] output_format output_format_of(const std::filesystem::path& file);
 
 /// Writes the signal in the format that the extension names; the file appears whole or not at all.

@@ -108,6 +108,32 @@ TEST_F(sigmf, is_read_by_either_name_and_from_an_archive) {
   EXPECT_THAT(message(std::string(600, 'x')), HasSubstr("damaged or no archive"));
 }
 
+TEST_F(sigmf, is_written_as_an_archive) {
+  const signal original = read_signal(write(document()));
+  write_signal(folder_.path() / "y.sigmf", original);
+  const std::string bytes = folder_.read("y.sigmf");
+  ASSERT_EQ(bytes.size() % 512, 0U);
+  EXPECT_EQ(bytes.substr(bytes.size() - 1024), std::string(1024, '\0'));
+  EXPECT_TRUE(bytes.starts_with("y/y.sigmf-meta\0"s));
+  unsigned sum = 8 * ' ';  // the sum's own field counts as blanks
+  for (std::size_t i = 0; i < 512; ++i) {
+    if (i < 148 || i >= 156) sum += static_cast<unsigned char>(bytes[i]);
+  }
+  EXPECT_EQ(std::stoul(bytes.substr(148, 6), nullptr, 8), sum);
+  const signal read = read_signal(folder_.path() / "y.sigmf");
+  EXPECT_EQ(read.samples, original.samples);
+  EXPECT_EQ(read.sample_rate_hz, 2e6);
+  EXPECT_EQ(nlohmann::json::parse(read.sigmf)["annotations"], document()["annotations"]);
+  EXPECT_THAT(message_of<plan_error>([&] {
+                write_signal(folder_.path() / (std::string(60, 'n') + ".sigmf"), original);
+              }),
+              HasSubstr("a shorter name"));
+  signal huge = original;
+  huge.row_length = std::size_t{1} << 30;
+  EXPECT_THAT(message_of<plan_error>([&] { (void)open_writer(folder_.path() / "z.sigmf", huge); }),
+              HasSubstr("8 GiB"));
+}
+
 TEST_F(sigmf, keeps_captures_and_annotations) {
   const signal read = read_signal(write(document()));
   write_signal(folder_.path() / "y.sigmf-meta", read);
