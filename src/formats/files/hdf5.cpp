@@ -4,9 +4,10 @@
 #include <hdf5.h>
 #include <hdf5_hl.h>  // H5DSset_scale, H5DSattach_scale
 
-#include <algorithm>  // any_of
-#include <functional>
-#include <utility>  // exchange
+#include <algorithm>   // clamp, max, ranges::find
+#include <functional>  // multiplies
+#include <numeric>     // accumulate
+#include <utility>     // exchange
 
 #include "formats/files/refusal.hpp"  // printable, refuse
 #include "text/formatted.hpp"         // formatted, joined
@@ -193,17 +194,31 @@ hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout& layout)
   refuse_if(!file.can_rewrite(), name_, "is a pipe, and HDF5 is no stream; write a file, or .npy");
   handles_->file = {H5Fcreate(file.written_path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                     H5Fclose};
-  std::vector<hsize_t> lengths;
-  for (const hdf5_axis& axis : layout.axes) lengths.push_back(axis.positions.size());
+  constexpr std::size_t chunk_numbers = std::size_t{1} << 17;
+  std::vector<hsize_t> lengths, chunk;
+  for (const hdf5_axis& axis : layout.axes) {
+    if (axis.grows_by > 0) growing_.emplace(static_cast<unsigned>(lengths.size()), axis);
+    lengths.push_back(axis.positions.size());
+    chunk.push_back(std::max(axis.positions.size(), axis.grows_by));
+  }
   const auto rank = static_cast<int>(lengths.size());
-  handles_->space = {H5Screate_simple(rank, lengths.data(), nullptr), H5Sclose};
+  std::vector<hsize_t> limits = lengths;
+  const handle storage{H5Pcreate(H5P_DATASET_CREATE), H5Pclose};
+  if (growing_) {
+    limits[growing_->first] = H5S_UNLIMITED;
+    const auto n_beside =
+        std::accumulate(chunk.begin() + 1, chunk.end(), hsize_t{1}, std::multiplies<>{});
+    chunk[0] = std::clamp<hsize_t>(chunk_numbers / n_beside, 1, chunk[0]);
+    H5Pset_chunk(storage, rank, chunk.data());
+  }
+  handles_->space = {H5Screate_simple(rank, lengths.data(), limits.data()), H5Sclose};
   const hid_t part = layout.is_single_precision ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
   const handle stored = layout.is_complex ? pair_of(part, "r", "i")  // the names of h5py
                                           : handle{H5Tcopy(part), H5Tclose};
   handles_->number = layout.is_complex ? pair_of(H5T_NATIVE_DOUBLE, "r", "i")
                                        : handle{H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose};
   handles_->dataset = {H5Dcreate2(handles_->file, layout.name.c_str(), stored, handles_->space,
-                                  H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                                  H5P_DEFAULT, storage, H5P_DEFAULT),
                        H5Dclose};
   if (!handles_->dataset.is_open()) refuse(name_, "cannot be written as HDF5");
   set_text(handles_->dataset, "units", layout.unit);
@@ -211,28 +226,40 @@ hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout& layout)
     H5LTset_attribute_double(handles_->file, layout.name.c_str(), key.c_str(), &value, 1);
   }
   for (unsigned i = 0; i < layout.axes.size(); ++i) {
-    const hdf5_axis& axis = layout.axes[i];
-    H5LTmake_dataset_double(handles_->file, axis.name.c_str(), 1, &lengths[i],
-                            axis.positions.data());
-    const handle scale{H5Dopen2(handles_->file, axis.name.c_str(), H5P_DEFAULT), H5Dclose};
-    set_text(scale, "units", axis.unit);
-    H5DSset_scale(scale, axis.name.c_str());
-    H5DSattach_scale(handles_->dataset, scale, i);
-    H5DSset_label(handles_->dataset, i, axis.name.c_str());
+    if (layout.axes[i].grows_by == 0) attach(layout.axes[i], i, layout.axes[i].positions);
   }
+}
+
+void hdf5_writer::attach(const hdf5_axis& axis, unsigned index, std::span<const double> positions) {
+  const hsize_t length = positions.size();
+  H5LTmake_dataset_double(handles_->file, axis.name.c_str(), 1, &length, positions.data());
+  const handle scale{H5Dopen2(handles_->file, axis.name.c_str(), H5P_DEFAULT), H5Dclose};
+  set_text(scale, "units", axis.unit);
+  H5DSset_scale(scale, axis.name.c_str());
+  H5DSattach_scale(handles_->dataset, scale, index);
+  H5DSset_label(handles_->dataset, index, axis.name.c_str());
 }
 
 hdf5_writer::~hdf5_writer() = default;
 
 void hdf5_writer::write(std::span<const std::size_t> first, std::span<const std::size_t> counts,
                         std::span<const double> numbers) {
+  if (growing_) {
+    std::vector<hsize_t> lengths(first.size());
+    H5Sget_simple_extent_dims(handles_->space, lengths.data(), nullptr);
+    hsize_t& length = lengths[growing_->first];
+    length = std::max<hsize_t>(length, first[growing_->first] + counts[growing_->first]);
+    H5Dset_extent(handles_->dataset, lengths.data());
+    handles_->space = {H5Dget_space(handles_->dataset), H5Sclose};
+  }
   const handle memory = select(handles_->space, first, counts);
   refuse_if(H5Dwrite(handles_->dataset, handles_->number, memory, handles_->space, H5P_DEFAULT,
                      numbers.data()) < 0,
             name_, "cannot be written as HDF5; the disk may be full");
 }
 
-void hdf5_writer::finish() {
+void hdf5_writer::finish(std::span<const double> grown) {
+  if (growing_) attach(growing_->second, growing_->first, grown);
   const bool is_closed = handles_->number.reset() && handles_->space.reset() &&
                          handles_->dataset.reset() && handles_->file.reset();
   if (!is_closed) refuse(name_, "cannot be written as HDF5; the disk may be full");

@@ -5,6 +5,7 @@
 #include <cstddef>  // size_t
 #include <filesystem>
 #include <memory>  // unique_ptr
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>  // move, pair
@@ -67,6 +68,7 @@ class hdf5_dataset {
 struct hdf5_axis {
   std::string name, unit;
   std::vector<double> positions;
+  std::size_t grows_by = 0;  ///< Positions stored together of an axis that `finish` gets; 0: none.
 };
 
 /// Returns an axis of positions 0, `step`, 2 `step` and on.
@@ -98,11 +100,16 @@ class hdf5_writer {
   /// Writes a box, [..][re, im if complex].
   void write(std::span<const std::size_t> first, std::span<const std::size_t> counts,
              std::span<const double> numbers);
-  void finish();
+
+  /// `grown`: the positions of the axis that grows.
+  void finish(std::span<const double> grown = {});
 
  private:
+  void attach(const hdf5_axis& axis, unsigned index, std::span<const double> positions);
+
   struct handles;
   std::string name_;
+  std::optional<std::pair<unsigned, hdf5_axis>> growing_;
   std::unique_ptr<handles> handles_;
 };
 

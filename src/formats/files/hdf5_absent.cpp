@@ -33,6 +33,6 @@ hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout&) {
 hdf5_writer::~hdf5_writer() = default;
 void hdf5_writer::write(std::span<const std::size_t>, std::span<const std::size_t>,
                         std::span<const double>) {}
-void hdf5_writer::finish() {}
+void hdf5_writer::finish(std::span<const double>) {}
 
 }  // namespace wingbeat::formats

@@ -87,6 +87,8 @@ constexpr heap_format heap_formats[] = {
      "numbers of 4 bits, which .npy does not know; use --output-bits 8, or write raw heaps to a "
      "file of another name",
      is_no_4_bits, create<array_of_heaps>},
+    {".h5", true, false, true, "numbers of 4 bits; give --output-bits 8, 16, fp16 or fp32",
+     is_no_4_bits, create_hdf5},
     {".fil", true, true, true, "such numbers; give --output-bits 8, 16 or fp32", is_power,
      create_filterbank},
     {".vdif", true, false, true, "floats; give --output-bits 4, 8 or 16", is_integer, create_vdif},
@@ -96,7 +98,8 @@ constexpr heap_format heap_formats[] = {
 }  // namespace
 
 const heap_format& heap_format_of(const std::string& file) {
-  const std::string ending = std::filesystem::path(file).extension().string();
+  std::string ending = std::filesystem::path(file).extension().string();
+  if (ending == ".hdf5") ending = ".h5";
   const heap_format* format = heap_formats;
   while (!format->ending.empty() && format->ending != ending) ++format;
   return *format;

@@ -73,6 +73,10 @@ void require_heap_file(const std::string& file, heap_sample samples);
 [[nodiscard]] std::unique_ptr<heap_file> create_filterbank(const std::string& file,
                                                            const heap_file_spec& spec);
 
+/// A dataset `voltages` of HDF5, [frequency][time][polarisation], in complex floats.
+[[nodiscard]] std::unique_ptr<heap_file> create_hdf5(const std::string& file,
+                                                     const heap_file_spec& spec);
+
 /// VDIF of complex samples: a thread for each polarisation. Frames without spectra are left out.
 [[nodiscard]] std::unique_ptr<heap_file> create_vdif(const std::string& file,
                                                      const heap_file_spec& spec);

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "formats/files/byte_order.hpp"  // load, store
+#include "formats/files/hdf5.hpp"        // has_hdf5_library, hdf5_dataset
 #include "formats/files/npy_header.hpp"  // take_npy_header
 #include "formats/files/whole_file.hpp"  // read_whole_file
+#include "formats/signals/signal.hpp"    // read_signal
 #include "formats/voltages/read.hpp"     // read_vdif
 #include "support/folder.hpp"            // folder
+#include "wingbeat/device/half.hpp"      // fp16
 #include "wingbeat/error.hpp"            // plan_error
 
 namespace {
@@ -64,6 +67,56 @@ TEST(heap_file, of_npy_is_one_array_of_all_spectra) {
       ASSERT_EQ(std::to_integer<std::size_t>(rest[k * (spectra + 1) * 4 + i]), expected)
           << k << " " << i;
     }
+  }
+}
+
+TEST(heap_file, of_h5_has_frequencies_and_times_of_spectra) {
+  if (!formats::has_hdf5_library()) GTEST_SKIP() << "this build has no libhdf5";
+  const folder place;
+  for (const heap_sample output :
+       {heap_sample::int8, heap_sample::int16, heap_sample::fp16, heap_sample::fp32}) {
+    const std::string file = place.path() / "x.hdf5";
+    formats::heap_file_spec spec{.bank = spec_of(output),
+                                 .spectra = spectra,
+                                 .n_channels = channels,
+                                 .spectrum_rate_hz = 250,
+                                 .axis = {1e8, -1e3},
+                                 .origin = formats::day_time{60000, 43200}};
+    spec.bank.adc_rate_hz = 1e3;
+    const auto heaps = formats::heap_format_of(file).create(file, spec);
+    // The number of value i is i - 10; of the second heap one spectrum is there.
+    const std::size_t bytes_of[] = {0, 1, 2, 2, 4}, n = bytes_of[static_cast<std::size_t>(output)];
+    std::vector<std::byte> bytes(channels * spectra * 4 * n);
+    for (std::size_t i = 0; i < channels * spectra * 4; ++i) {
+      const int value = static_cast<int>(i) - 10;
+      std::byte* const target = &bytes[i * n];
+      if (n == 1) formats::store(target, static_cast<std::int8_t>(value));
+      if (output == heap_sample::int16) formats::store(target, static_cast<std::int16_t>(value));
+      if (output == heap_sample::fp16) {
+        const unsigned bits = device::fp16::nearest(static_cast<float>(value));
+        formats::store(target, static_cast<std::uint16_t>(bits));
+      }
+      if (n == 4) formats::store(target, static_cast<float>(value));
+    }
+    heaps->add({.timestamp = 1000, .bytes = bytes, .n_spectra = spectra});
+    heaps->add({.timestamp = 5000, .bytes = bytes, .n_spectra = 1});
+    heaps->commit();
+    const formats::hdf5_dataset voltages{file + ":/voltages"};
+    ASSERT_EQ(voltages.lengths(), (std::vector<std::size_t>{channels, spectra + 1, 2}));
+    ASSERT_TRUE(voltages.is_complex());
+    std::vector<double> read(channels * (spectra + 1) * 4);
+    voltages.read(std::vector<std::size_t>(3), voltages.lengths(), read);
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const std::size_t k = i / 20, s = i / 4 % 5 % spectra;
+      ASSERT_EQ(read[i], static_cast<double>(16 * k + 4 * s + i % 4) - 10) << i;
+    }
+    const char* const start[] = {"start_mjd"};
+    EXPECT_EQ(voltages.attribute(start), 60000.5);
+    const auto axis = [&](const char* name) {
+      return formats::read_signal(file + ":/" + name).samples;
+    };
+    EXPECT_THAT(axis("frequency"), ::testing::ElementsAre(1e8, 1e8 - 1e3, 1e8 - 2e3));
+    EXPECT_THAT(axis("time"), ::testing::ElementsAre(1, 1.004, 1.008, 1.012, 5));
   }
 }
 
