@@ -13,7 +13,7 @@
 #include "channelising/arithmetic/heap_windows.hpp"  // heap_windows
 #include "channelising/banks/filter_bank.hpp"        // require_storage
 #include "channelising/banks/heap_entries.hpp"       // heap_entry_maker
-#include "channelising/memory.hpp"                   // bank_capacity, input_capacity
+#include "channelising/memory.hpp"                   // bank_capacity, input_capacity, ..
 #include "channelising/spec.hpp"                     // validate
 #include "channelising/stream/downconverter.hpp"     // downconverter
 #include "channelising/stream/heap_pipeline.hpp"     // heap_pipeline
@@ -32,14 +32,15 @@ struct channeliser::impl {
         sizes(sizes_of(spec)),
         kept(static_cast<std::int64_t>(kept_samples)),
         max_heaps(heaps_in_launch(sizes, on.device().runs_on)),
-        input(on, spec, input_capacity(sizes, kept_samples), first_sample),
+        input(on, spec, input_capacity(sizes, kept_samples, on.device().runs_on), first_sample),
         windows(spec) {
     sample_planes planes{input.form(), input.store().plane_bytes()};
     if (spec.narrowband) {
       converter.emplace(on, spec, planes.form);
       next_output = converter->first_from(first_sample);
       decimated.emplace(on, spec.polarisations, 8 * unsigned{sizeof(std::complex<float>)},
-                        bank_capacity(sizes, kept_samples), next_output, written_by::kernels);
+                        bank_capacity(sizes, kept_samples, on.device().runs_on), next_output,
+                        written_by::kernels);
       planes = {sample_form::complex, decimated->plane_bytes()};
     }
     heaps.emplace(on, spec, planes, max_heaps);
@@ -96,9 +97,10 @@ struct channeliser::impl {
   void take_all(queue& on, const samples& next, const taker& take) {
     std::exception_ptr failure;
     std::size_t taken = 0;
+    const std::size_t at_once = piece_samples(on.device().runs_on);
     launch_all(on, take, failure);
     while (taken < next.count) {
-      const std::size_t n_samples = std::min(piece_samples, next.count - taken);
+      const std::size_t n_samples = std::min(at_once, next.count - taken);
       take_piece(on, next, taken, n_samples);
       taken += n_samples;
       while (begin_heaps(max_heaps)) launch_all(on, take, failure);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channelising/memory.hpp"
 
-#include <algorithm>  // clamp
+#include <algorithm>  // clamp, max
 #include <bit>        // bit_floor
 #include <complex>
 #include <cstdint>  // int16_t
+#include <thread>   // hardware_concurrency
 
 #include "channelising/arithmetic/delay_model.hpp"  // delay_value
+#include "channelising/arithmetic/quantise.hpp"     // complex_bytes
 #include "channelising/banks/views.hpp"             // form_of_samples, spectrum_entry
 #include "channelising/spec.hpp"                    // parts_of
 
@@ -24,8 +26,19 @@ std::size_t in_eights(std::size_t n) {
 /// samples itself.
 std::size_t staging_bytes(const channeliser_spec& spec, engine runs_on) {
   if (runs_on == engine::host) return 0;
-  return piece_samples * parts_of(spec) *
+  return piece_samples(runs_on) * parts_of(spec) *
          (spec.polarisations * sizeof(std::int16_t) + sizeof(float));
+}
+
+/// The rows of samples and of values that the threads of `host` compute at once.
+std::size_t threads_bytes(const channeliser_spec& spec, const channeliser_sizes& sizes) {
+  constexpr std::size_t rows = 16, min_rows = 4;
+  const std::size_t n_threads =
+      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1,
+                              std::max<std::size_t>(sizes.spectra_per_heap / min_rows, 1));
+  return n_threads * rows *
+         (sizes.transform * parts_of(spec) * sizeof(float) +
+          spec.polarisations * spec.channels * complex_bytes(spec.output));
 }
 
 /// The bank's parameters of a launch's spectra and gains: as computed, as sent, and on the device.
@@ -41,21 +54,29 @@ std::size_t windows_bytes(const channeliser_spec& spec, const channeliser_sizes&
 
 }  // namespace
 
-std::size_t bank_capacity(const channeliser_sizes& sizes, std::size_t kept_samples) {
+std::size_t piece_samples(engine runs_on) {
+  return std::size_t{1} << (form_of_samples(runs_on) == sample_form::packed ? 21 : 14);
+}
+
+std::size_t bank_capacity(const channeliser_sizes& sizes, std::size_t kept_samples,
+                          engine runs_on) {
   const std::size_t samples =
-      sizes.window_samples + sizes.heap_samples + kept_samples + piece_samples;
+      sizes.window_samples + sizes.heap_samples + kept_samples + piece_samples(runs_on);
   return in_eights(2 * (samples / sizes.subsampling + 64));
 }
 
-std::size_t input_capacity(const channeliser_sizes& sizes, std::size_t kept_samples) {
-  if (sizes.subsampling == 1 && sizes.filter_taps == 1) return bank_capacity(sizes, kept_samples);
-  return in_eights(2 * (piece_samples + sizes.filter_taps + sizes.subsampling + 64));
+std::size_t input_capacity(const channeliser_sizes& sizes, std::size_t kept_samples,
+                           engine runs_on) {
+  if (sizes.subsampling == 1 && sizes.filter_taps == 1)
+    return bank_capacity(sizes, kept_samples, runs_on);
+  return in_eights(2 * (piece_samples(runs_on) + sizes.filter_taps + sizes.subsampling + 64));
 }
 
 std::size_t heaps_in_launch(const channeliser_sizes& sizes, engine runs_on) {
   if (form_of_samples(runs_on) != sample_form::packed) return 1;
   constexpr std::size_t max_heaps = 64;
-  return std::bit_floor(std::clamp<std::size_t>(piece_samples / sizes.heap_samples, 1, max_heaps));
+  return std::bit_floor(
+      std::clamp<std::size_t>(piece_samples(runs_on) / sizes.heap_samples, 1, max_heaps));
 }
 
 std::size_t launches_at_once(bool has_several_queues) {
@@ -68,14 +89,15 @@ std::size_t memory_bytes(const channeliser_spec& spec, std::size_t kept_samples,
   const bool is_compiled = form_of_samples(runs_on) == sample_form::packed;
   const std::size_t input_bits =
       parts_of(spec) * (is_compiled ? spec.sample_bits : 8 * sizeof(float));
-  std::size_t stores = input_capacity(sizes, kept_samples) * input_bits / 8;
-  if (spec.narrowband) stores += bank_capacity(sizes, kept_samples) * sizeof(std::complex<float>);
+  std::size_t stores = input_capacity(sizes, kept_samples, runs_on) * input_bits / 8;
+  if (spec.narrowband)
+    stores += bank_capacity(sizes, kept_samples, runs_on) * sizeof(std::complex<float>);
   // Filtered rows and their bins, on engines without a bank in one crossing.
   const std::size_t n_heaps = heaps_in_launch(sizes, runs_on);
   const std::size_t n_spectra = n_heaps * sizes.spectra_per_heap;
   const std::size_t rows = spec.polarisations * n_spectra;
   const std::size_t between = runs_on == engine::host
-                                  ? 0
+                                  ? threads_bytes(spec, sizes)
                                   : rows * (sizes.transform * parts_of(spec) * sizeof(float) +
                                             2 * spec.channels * sizeof(double));
   const std::size_t copies = is_compiled ? 2 : 1;  // on the device, and pinned here

@@ -9,14 +9,17 @@
 
 namespace wingbeat::channelising {
 
-/// Samples per polarisation that are taken at once.
-inline constexpr std::size_t piece_samples = std::size_t{1} << 21;
+/// Returns the samples per polarisation that are taken at once: enough for several heaps in a
+/// launch, or few where heaps are computed one by one, so that many banks fit into memory.
+[[nodiscard]] std::size_t piece_samples(engine runs_on);
 
 /// Returns how many numbers of the bank, decimated ones in a narrow band, are stored at once.
-[[nodiscard]] std::size_t bank_capacity(const channeliser_sizes& sizes, std::size_t kept_samples);
+[[nodiscard]] std::size_t bank_capacity(const channeliser_sizes& sizes, std::size_t kept_samples,
+                                        engine runs_on);
 
 /// Returns how many input samples are stored at once.
-[[nodiscard]] std::size_t input_capacity(const channeliser_sizes& sizes, std::size_t kept_samples);
+[[nodiscard]] std::size_t input_capacity(const channeliser_sizes& sizes, std::size_t kept_samples,
+                                         engine runs_on);
 
 /// Returns the most heaps of a launch, a power of two: those that the samples taken at once
 /// complete, because waiting for later samples would delay heaps.

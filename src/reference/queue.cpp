@@ -3,7 +3,7 @@
 
 #include <chrono>   // steady_clock
 #include <cstdint>  // PTRDIFF_MAX
-#include <cstring>  // memcpy
+#include <cstring>  // memcpy, memmove
 #include <new>      // align_val_t, nothrow
 
 #include "text/formatted.hpp"  // formatted
@@ -53,6 +53,10 @@ void queue::write(buffer_view to, const void* from) {
 
 void queue::read(void* to, buffer_view from) {
   std::memcpy(to, first_byte(from), from.size_bytes);
+}
+
+void queue::copy(buffer_view to, buffer_view from) {
+  std::memmove(first_byte(to), first_byte(from), from.size_bytes);
 }
 
 std::unique_ptr<backend::mark> queue::record() {

@@ -15,6 +15,7 @@ class queue final : public backend::queue {
   void release(void* handle) noexcept override;
   void write(buffer_view to, const void* from) override;
   void read(void* to, buffer_view from) override;
+  void copy(buffer_view to, buffer_view from) override;
   void wait() override {}
   [[nodiscard]] std::unique_ptr<backend::mark> record() override;
 };

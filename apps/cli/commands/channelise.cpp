@@ -124,9 +124,10 @@ channeliser_spec spec_of(const options& o, const recording& input) {
   spec.complex_samples = input.is_complex();
   spec.polarisations = input.n_polarisations();
   // Short heaps of arrays lose few spectra if a delay starts a window before the recording.
-  const std::size_t of_array =
-      std::max<std::size_t>(16, std::bit_floor((std::size_t{1} << 16) / spec.channels));
-  spec.spectra_per_heap = o.spectra_per_heap.value_or(format.has_part_heaps ? of_array : 0);
+  const std::size_t heap_spectra = std::max<std::size_t>(
+      16, std::bit_floor((std::size_t{1} << (format.has_part_heaps ? 16 : 20)) /
+                         (spec.channels * input.n_channels())));
+  spec.spectra_per_heap = o.spectra_per_heap.value_or(heap_spectra);
   spec.seed = o.seed.value_or(0);
   spec.missing = o.missing.value_or(missing_policy::withhold);
   reject_if(o.missing && !input.has_packets() && !o.early_start,
@@ -474,10 +475,10 @@ void add_filter_options(CLI::App& command, options& o) {
 }
 
 void add_output_options(CLI::App& command, options& o) {
-  add_file_or_stdout(
-      command, "-o,--output", o.output,
-      "FILE.npy: [channel][spectrum][pol][re, im]; .fil: powers; .vdif; other names: heaps; - "
-      "prints those");
+  add_file_or_stdout(command, "-o,--output", o.output,
+                     "FILE.npy or .h5: [channel][spectrum][pol][re, im]; .fil: powers; .vdif; "
+                     "other names: heaps; - "
+                     "prints those");
   add_choice(command, "--output-bits", o.spec.output, heap_samples);
   add_count(command, "--sum-spectra", o.summed_spectra, {1, std::size_t{1} << 30},
             "Spectra whose powers are one, of .fil");

@@ -9,12 +9,14 @@
 #include <filesystem>
 #include <regex>
 #include <string>
+#include <utility>  // pair
 #include <vector>
 
 #include "cli/images.hpp"                     // image_file, random_images
 #include "cli/program.hpp"                    // workplace
 #include "formats/files/npy_header.hpp"       // npy_prefix
 #include "formats/signals/sample_reader.hpp"  // open_writer
+#include "formats/voltages/bytes.hpp"         // guppi_card, guppi_end
 #include "support/full_run.hpp"               // is_full_run, sampled
 
 namespace {
@@ -146,6 +148,28 @@ TEST_F(memory, of_a_recording_is_that_of_blocks) {
   }
   expect_refusal(at_, {"filter", "x.wav", "t.txt", "-o", "y.npy", "--max-memory", "200M"}, 2,
                  "filtering 2 rows needs up to");
+}
+
+TEST_F(memory, of_adjacent_channels_is_that_of_their_pieces) {
+  constexpr std::size_t n_channels = 8, block_bytes = n_channels << 22;  // 2^20 samples of each
+  const std::pair<const char*, std::string> cards[] = {{"BLOCSIZE", std::to_string(block_bytes)},
+                                                       {"OBSNCHAN", std::to_string(n_channels)},
+                                                       {"NBITS", "8"},
+                                                       {"NPOL", "4"},
+                                                       {"TBIN", "1e-6"},
+                                                       {"OBSFREQ", "1400"},
+                                                       {"OBSBW", "8"},
+                                                       {"PKTIDX", "0"},
+                                                       {"PKTSIZE", "8192"}};
+  file_bytes header;
+  for (const auto& [key, value] : cards) header = header + guppi_card(key, value);
+  header = header + guppi_end();
+  at_.file("x.raw", {reinterpret_cast<const char*>(header.data()), header.size()});
+  std::filesystem::resize_file(at_.folder().path() / "x.raw", header.size() + block_bytes);
+  const finished done = at_.run({"channelise", "x.raw", "--channels", "64", "--kept-samples", "0",
+                                 "--output-bits", "fp32", "--engine", "host", "-o", "x.fil"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_LT(done.peak_bytes, 150 * mebibyte);
 }
 
 TEST_F(memory, of_whole_signals_is_stated) {
