@@ -60,15 +60,15 @@ searching::search_part searched(microscopy::volume_search& search,
     require_same_search(before, empty, run.state_file, "this search", words);
     print_message("continues {}", run.state_file);
   }
-  const searching::template_range shard =
-      run.part.of(n_orientations, search.orientations_at_once());
+  const std::size_t at_once = search.orientations().first().spec().orientations_at_once;
+  const searching::template_range shard = run.part.of(n_orientations, at_once);
   const auto ranges = missing_of(before, shard, n_filters);
   std::size_t n_left = 0, n_done = 0;
   for (const auto& range : ranges) n_left += range.end - range.begin;
   rate_bar bar{"match-volume", "orientation"};
   std::vector<searching::template_range> done;
   auto written_at = clock::now();
-  std::size_t chunk = search.orientations_at_once();
+  std::size_t chunk = at_once;
   for (const auto& range : ranges) {
     for (std::size_t begin = range.begin; begin < range.end;) {
       const std::size_t end = std::min(begin + chunk, range.end);
@@ -83,11 +83,11 @@ searching::search_part searched(microscopy::volume_search& search,
       begin = end;
       const bool is_due = seconds_since(written_at) >= run.every_s && n_done < n_left;
       if (run.state_file.empty() || !is_due) continue;
-      write_part(run.state_file, total(before, empty, done, search.state()));
+      write_part(run.state_file, total(before, empty, done, search.orientations().state()));
       written_at = clock::now();
     }
   }
-  searching::search_part result = total(before, empty, done, search.state());
+  searching::search_part result = total(before, empty, done, search.orientations().state());
   if (!run.state_file.empty()) write_part(run.state_file, result);
   return result;
 }

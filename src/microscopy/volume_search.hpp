@@ -5,18 +5,16 @@
 #include <array>
 #include <cstddef>  // size_t
 #include <functional>
-#include <memory>  // unique_ptr
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "microscopy/detections.hpp"        // search_space
-#include "microscopy/micrograph.hpp"        // filtered_micrograph, radial_filter
-#include "microscopy/optics.hpp"            // optics
-#include "searching/part.hpp"               // template_range
-#include "wingbeat/orientation_search.hpp"  // orientation_search
-#include "wingbeat/queue.hpp"               // queue
+#include "microscopy/detections.hpp"   // search_space
+#include "microscopy/micrograph.hpp"   // filtered_micrograph, radial_filter
+#include "microscopy/optics.hpp"       // optics
+#include "searching/orientations.hpp"  // shared_orientation_search
+#include "searching/part.hpp"          // template_range
+#include "wingbeat/queue.hpp"          // queue
 
 namespace wingbeat::microscopy {
 
@@ -46,27 +44,17 @@ class volume_search {
   void add(searching::template_range orientations,
            const std::function<void(std::size_t n_done)>& report = {});
 
-  /// Returns the orientations that a run takes; ranges of whole runs waste nothing.
-  [[nodiscard]] std::size_t orientations_at_once() const;
-  [[nodiscard]] std::size_t device_bytes() const;  ///< Of the first device.
-  [[nodiscard]] std::string explain() const;
-
-  [[nodiscard]] search_state state();      ///< What all queues kept, merged.
-  [[nodiscard]] score_table take_table();  ///< By number, then place.
+  /// What is kept, and the orientations of a run: ranges of whole runs waste nothing.
+  [[nodiscard]] searching::shared_orientation_search& orientations() { return *search_; }
   [[nodiscard]] const micrograph& prepared() const { return micrograph_; }
   [[nodiscard]] const std::vector<float>& filters() const { return filters_; }
 
  private:
-  struct worker {
-    queue on;
-    orientation_search search;
-  };
-
   const search_space& space_;
   optics microscope_;
   micrograph micrograph_;
   std::vector<float> filters_;
-  std::vector<worker> workers_;
+  std::optional<searching::shared_orientation_search> search_;
 };
 
 }  // namespace wingbeat::microscopy

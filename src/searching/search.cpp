@@ -4,13 +4,12 @@
 #include <algorithm>  // max
 #include <cmath>      // abs, ilogb, isfinite, isnan, ldexp, sqrt
 #include <cstdlib>    // abs
-#include <exception>  // current_exception, exception_ptr, rethrow_exception
 #include <limits>     // numeric_limits
-#include <mutex>
-#include <thread>   // jthread
+#include <optional>
 #include <utility>  // move
 
 #include "convolving/scores.hpp"  // require_numbers
+#include "searching/deal.hpp"     // deal
 #include "text/reject.hpp"        // reject
 
 namespace wingbeat::searching {
@@ -164,36 +163,22 @@ std::size_t search::add(const template_source& source,
   is_whole_ = false;
   // A masked scorer takes one template at a time.
   const std::size_t at_once = request_.is_masked ? 1 : request_.search.templates_at_once;
-  std::mutex mutex;  // guards what follows
   std::size_t n_done = 0;
-  std::exception_ptr failure;
-  const auto next = [&] {
-    const std::lock_guard lock{mutex};
-    return failure ? template_batch{} : source(at_once);
+  const auto next = [&]() -> std::optional<template_batch> {
+    template_batch batch = source(at_once);
+    if (batch.count == 0) return std::nullopt;
+    return batch;
   };
-  // Takes batches until there are no more, or until a thread has failed.
-  const auto deal_to = [&](scorer& target) {
-    try {
-      for (template_batch batch = next(); batch.count > 0; batch = next()) {
-        const std::size_t count = batch.count;
-        target.add(checked(std::move(batch)));
-        const std::lock_guard lock{mutex};
-        n_done += count;
+  deal(
+      std::span{scorers_}, next,
+      [&](const auto& target, template_batch& batch) {
+        batch = checked(std::move(batch));
+        target->add(batch);
+      },
+      [&](const template_batch& batch) {
+        n_done += batch.count;
         if (report) report(n_done);
-      }
-    } catch (...) {
-      const std::lock_guard lock{mutex};
-      if (!failure) failure = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < scorers_.size(); ++i) {
-      threads.emplace_back([&deal_to, &target = *scorers_[i]] { deal_to(target); });
-    }
-    deal_to(*scorers_.front());
-  }
-  if (failure) std::rethrow_exception(failure);
+      });
   added_ += n_done;
   is_whole_ = true;
   return n_done;

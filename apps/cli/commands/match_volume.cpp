@@ -154,7 +154,7 @@ searching::search_part searched_part(const options& o, const microscopy::volume_
   print_message("searching {} for {} orientations with {} within {:.3g} GB of the device",
                 size_text(request.height, request.width), space.orientations.count(),
                 counted(space.n_filters(), "filter"),
-                1e-9 * static_cast<double>(search.device_bytes()));
+                1e-9 * static_cast<double>(search.orientations().first().device_bytes()));
   return searched(search, space, empty, o.run);
 }
 
