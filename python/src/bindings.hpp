@@ -44,6 +44,8 @@ void bind_convolutions(nb::module_& module);
 void bind_direct_sums(nb::module_& module);
 void bind_stream_filters(nb::module_& module);
 void bind_searches(nb::module_& module);
+void bind_orientation_searches(nb::module_& module);
+void bind_microscopy(nb::module_& module);
 void bind_template_scores(nb::module_& module);
 void bind_images(nb::module_& module);
 void bind_channelisers(nb::module_& module);

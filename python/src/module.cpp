@@ -34,6 +34,8 @@ NB_MODULE(_wingbeat, module) {
   bind_direct_sums(module);
   bind_stream_filters(module);
   bind_searches(module);
+  bind_orientation_searches(module);
+  bind_microscopy(module);
   bind_template_scores(module);
   bind_images(module);
   bind_channelisers(module);

@@ -45,8 +45,8 @@ for _site in reversed(sys.path):
             _wingbeat.add_library_folder(_folder)
 
 # Imported when first used, because most programs need one or two.
-_SUBMODULES = {"fft", "scipy", "numpy", "signal", "search", "match", "image", "channelise", "torch",
-               "jax", "compat"}
+_SUBMODULES = {"fft", "scipy", "numpy", "signal", "search", "orientation_search", "match",
+               "microscopy", "image", "channelise", "torch", "jax", "compat"}
 
 
 def __getattr__(name):

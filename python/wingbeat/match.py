@@ -6,6 +6,7 @@
     Search                  many templates: the best score of each place and its template, mean,
                             variance, counts, peaks; no map of any template is written
     SearchPart              what a search for some of the templates kept, to be merged with others
+    OrientationSearch       projections of a volume at many orientations, made on the device
     match_template_dft_2d   slices through a volume's transform, with torch-2dtm's interface
 
 >>> import numpy as np
@@ -24,12 +25,13 @@ import numpy as np
 
 from wingbeat import _arguments, _sums, _wingbeat, fft
 from wingbeat._arrays import numpy_library
-from wingbeat._projections import central_slices, unit_projections, wrapped_correlation
+from wingbeat._projections import unit_projections, wrapped_correlation
 from wingbeat._types import Array
+from wingbeat.orientation_search import Detection, OrientationSearch, ScoreTable
 from wingbeat.search import Peak, Search, SearchPart
 
-__all__ = ["Peak", "Search", "SearchPart", "match_scores", "match_template",
-           "match_template_dft_2d"]
+__all__ = ["Detection", "OrientationSearch", "Peak", "ScoreTable", "Search", "SearchPart",
+           "match_scores", "match_template", "match_template_dft_2d"]
 
 #: How `numpy.pad` continues an array.
 PADDINGS = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
@@ -127,14 +129,14 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
     """Correlates an image with projections of a volume, as `torch_2dtm.match_template_dft_2d` does.
 
     image_dft          [H][W // 2 + 1], `rfft2` of the whitened or filtered image
-    template_dft       [d][d][d // 2 + 1], `rfftn` of a volume of d^3, d even, its first two axes
-                       shifted by `fftshift`
+    template_dft       [d][d][d // 2 + 1], `rfftn` of a volume of d^3, d even and at least 4, its
+                       first two axes shifted by `fftshift`
     rotation_matrices  [orientation][3][3], for vectors (x, y, z)
     filters            [..][d][d // 2 + 1], one for each defocus, in the order of `rfft2`
 
-    Slices are interpolated linearly between bins; their mean is removed, their contrast reversed.
-    The mean of each projection's edge is subtracted from it, and it is scaled to variance 1 in an
-    image of zeros.
+    Projections are made by `OrientationSearch`, in float32: slices are interpolated linearly
+    between bins; their mean is removed, their contrast reversed. The mean of each projection's edge
+    is subtracted from it, and it is scaled to variance 1 in an image of zeros.
 
     Returns real numbers [..][orientation][H][W], as a tensor for tensors and otherwise for numpy:
     sums over the image, which wraps around. ValueError for shapes that do not fit.
@@ -154,7 +156,7 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
         _sums.require_numbers(name, x)
     d = volume_bins.shape[0] if volume_bins.ndim else 0
     if (image_bins.ndim != 2 or image_bins.shape[0] < 1 or image_bins.shape[1] < 2
-            or d < 2 or volume_bins.shape != (d, d, d // 2 + 1) or d % 2 != 0
+            or d < 4 or volume_bins.shape != (d, d, d // 2 + 1) or d % 2 != 0
             or rotations.ndim != 3 or rotations.shape[1:] != (3, 3)
             or filters.shape[-2:] != (d, d // 2 + 1)):
         raise ValueError(f"image_dft has shape {image_bins.shape}, template_dft "
@@ -166,10 +168,9 @@ def match_template_dft_2d(image_dft: Array, template_dft: Array, rotation_matric
         raise ValueError(f"template_dft is of a volume of {d}^3 and image_dft of an image of "
                          f"{height} x {width}; give an image that is no smaller")
     real = np.float64 if image_bins.dtype == np.complex128 else np.float32
-    slices = -central_slices(volume_bins, rotations)
-    slices[..., 0, 0] = 0
-    filtered = slices * filters[..., None, :, :]
-    projections = np.fft.fftshift(fft.irfft2(filtered, (d, d)), (-2, -1))
+    kept = OrientationSearch(np.zeros((d, d)), volume_bins, filters, moments=False)
+    projections = kept.project(rotations).swapaxes(0, 1).reshape(
+        filters.shape[:-2] + (len(rotations), d, d))
     projections = unit_projections(projections, height, width).astype(real, copy=False)
     # The image wraps around, and its mean is subtracted instead of each projection's.
     bins = image_bins.copy()

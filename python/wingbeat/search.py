@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import Any, Literal, NamedTuple, Sequence
+from typing import Any, Literal, NamedTuple, Sequence, TypeVar
 
 import numpy as np
 
@@ -105,7 +105,60 @@ class KeptScores:
         return self._search
 
 
-class Search(KeptScores, OfDevice):
+_Search = TypeVar("_Search", bound="SearchOfImage")
+
+
+class SearchOfImage(KeptScores, OfDevice):
+    """A search of one image, on its device or on those of an argument."""
+
+    _is_dealt = False  #: Over several devices, so that arrays of a GPU are refused.
+    _given: Any = None
+
+    def restart(self: _Search) -> _Search:
+        """Forgets all scores and keeps the image. Returns the search."""
+        self._search.restart()
+        return self
+
+    def _operand(self, x, dtype):
+        """Returns (view, stream) of a packed array of this dtype, or of a numpy array in single or
+        double precision. The view of a tensor does not keep its memory alive, but its allocator
+        waits for the stream."""
+        library = library_of(x)
+        if library is numpy_library:
+            narrow = np.dtype(np.float32 if dtype.kind == "f" else np.complex64)
+            wide = np.result_type(narrow, np.float64)
+            return np.ascontiguousarray(x, narrow if x.dtype == narrow else wide), 0
+        view = _wingbeat.view(x)
+        if view.dtype != dtype.name:
+            raise TypeError(f"an array of dtype {view.dtype} was given; convert it to {dtype.name}")
+        library.require_memory(x, "an array", False)
+        is_packed = view.strides == _arguments.packed_strides(view.shape, view.item_bytes)
+        x = library.aligned(x if is_packed else library.copy(x))
+        self._given = x  # until the next call, because a copy is freed with its array
+        return _wingbeat.view(x), _wingbeat.stream_of(x)
+
+    def explain(self) -> str:
+        """Returns what is kept, and the launches and bytes of a run, in words."""
+        return self._search.explain()
+
+    def _queues(self, library, image, device, devices):
+        """Returns (the queues of the search, the stream that the first one adopts)."""
+        if library is numpy_library:
+            if device is not None and devices is not None:
+                raise ValueError("device and devices were given; give one of them")
+            if devices is not None and (isinstance(devices, str) or not len(devices)):
+                raise ValueError(f"devices is {devices!r}; give a list of at least one device")
+            return [queue_on("host" if each is None else each) for each in devices or [device]], 0
+        if self._is_dealt:
+            raise TypeError("an array on a device is searched there alone and whole; give an image "
+                            "of numpy for devices and mask")
+        if device is not None:
+            raise ValueError("the image is on a device already; leave device out")
+        stream = _wingbeat.stream_of(image)
+        return [_wingbeat.adopted_queue_of(*_wingbeat.view(image).device, stream)], stream
+
+
+class Search(SearchOfImage):
     """Searches an image for many templates, and keeps a summary of the scores of each place.
 
     image           [y][x], real: float32, or float64 if it has doubles. A float32 or float64 array
@@ -164,7 +217,7 @@ class Search(KeptScores, OfDevice):
                  devices: Sequence[Any] | None = None,
                  mask: Array | Literal["nan"] | None = None,
                  min_valid: float | None = None) -> None:
-        library, image = _of_search(image)
+        library, image = of_search(image)
         if library is numpy_library:
             image = _sums.real_array(image, "image")
         if len(image.shape) != 2:
@@ -214,22 +267,6 @@ class Search(KeptScores, OfDevice):
                                         min_valid)
         self.image(image)
 
-    def _queues(self, library, image, device, devices):
-        """Returns (the queues of the search, the stream that the first one adopts)."""
-        if library is numpy_library:
-            if device is not None and devices is not None:
-                raise ValueError("device and devices were given; give one of them")
-            if devices is not None and (isinstance(devices, str) or not len(devices)):
-                raise ValueError(f"devices is {devices!r}; give a list of at least one device")
-            return [queue_on("host" if each is None else each) for each in devices or [device]], 0
-        if self._is_dealt:
-            raise TypeError("an array on a device is searched there alone and whole; give an image "
-                            "of numpy for devices and mask")
-        if device is not None:
-            raise ValueError("the image is on a device already; leave device out")
-        stream = _wingbeat.stream_of(image)
-        return [_wingbeat.adopted_queue_of(*_wingbeat.view(image).device, stream)], stream
-
     def _checked_mask(self, mask):
         if isinstance(mask, str):
             return _arguments.choice(mask, ("nan",), "mask")
@@ -261,7 +298,7 @@ class Search(KeptScores, OfDevice):
     def image(self, image: Array) -> Search:
         """Takes another image of the same shape, and forgets all scores; a mask of booleans stays.
         Returns the search."""
-        library, image = _of_search(image)
+        library, image = of_search(image)
         if library is numpy_library:
             image = _sums.real_array(image, "image")
         if tuple(image.shape) != self._image_shape:
@@ -277,17 +314,12 @@ class Search(KeptScores, OfDevice):
         self._search.begin(*self._operand(image, self._dtype))
         return self
 
-    def restart(self) -> Search:
-        """Forgets all scores and keeps the image. Returns the search."""
-        self._search.restart()
-        return self
-
     def add(self, templates: Array, first: int | None = None) -> Search:
         """Takes templates [template][y][x], or one [y][x]; with `spectra` [template][y][w // 2 +
         1]. first: the number of the first of them in the whole search, by default the next after
         the latest. Returns the search."""
         first = None if first is None else _arguments.count(first, "first")
-        library, templates = _of_search(templates)
+        library, templates = of_search(templates)
         if library is numpy_library:
             _sums.require_numbers("templates", templates)
             most = 1.5 * self._template_peak
@@ -320,28 +352,6 @@ class Search(KeptScores, OfDevice):
         are not normalised, which depend on the order of the templates."""
         return SearchPart(self._search.part(_arguments.count(n_templates, "n_templates")),
                           self._keeps)
-
-    def _operand(self, x, dtype):
-        """Returns (view, stream) of a packed array of this dtype, or of a numpy array in single or
-        double precision. The view of a tensor does not keep its memory alive, but its allocator
-        waits for the stream."""
-        library = library_of(x)
-        if library is numpy_library:
-            narrow = np.dtype(np.float32 if dtype.kind == "f" else np.complex64)
-            wide = np.result_type(narrow, np.float64)
-            return np.ascontiguousarray(x, narrow if x.dtype == narrow else wide), 0
-        view = _wingbeat.view(x)
-        if view.dtype != dtype.name:
-            raise TypeError(f"an array of dtype {view.dtype} was given; convert it to {dtype.name}")
-        library.require_memory(x, "an array", False)
-        is_packed = view.strides == _arguments.packed_strides(view.shape, view.item_bytes)
-        x = library.aligned(x if is_packed else library.copy(x))
-        self._given = x  # until the next call, because a copy is freed with its array
-        return _wingbeat.view(x), _wingbeat.stream_of(x)
-
-    def explain(self) -> str:
-        """Returns what is kept, and the launches and bytes of a run, in words."""
-        return self._search.explain()
 
 
 class SearchPart(KeptScores):
@@ -405,7 +415,7 @@ class SearchPart(KeptScores):
         return SearchPart.from_bytes, (self.to_bytes(),)
 
 
-def _of_search(x):
+def of_search(x):
     """Returns (library, array). Raises TypeError for an array on a GPU that only a protocol
     describes."""
     library = library_of(x)

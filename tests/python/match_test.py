@@ -395,7 +395,7 @@ def test_slices_of_a_volume_are_correlated():
         among_zeros = (among_zeros - among_zeros.mean()) / among_zeros.std()
         for y, x in [(0, 0), (5, 17), (19, 23)]:
             expected = (np.roll(image, (-y, -x), (0, 1)) * among_zeros).sum()
-            assert scores[i, j, y, x] == pytest.approx(expected, abs=1e-9)
+            assert scores[i, j, y, x] == pytest.approx(expected, abs=1e-5)
 
 
 def test_no_slices_give_no_scores():
@@ -465,10 +465,11 @@ def refusals():
         yield ValueError, "even d", lambda image=image_bins, volume=volume: (
             match.match_template_dft_2d(image, volume, turns, filters))
     masked, objects = np.ma.array(bins, mask=bins > 0), np.full((4, 4), None)
-    yield TypeError, "masked values", lambda: match.central_slices(masked, turns)
     yield TypeError, "masked values", lambda: match.wrapped_correlation(masked[0], bins)
-    yield TypeError, "give numbers", lambda: match.central_slices(np.full((4, 4, 3), None), turns)
-    yield TypeError, "give real numbers", lambda: match.central_slices(bins, objects)
+    yield TypeError, "give numbers", lambda: match.match_template_dft_2d(
+        image, np.full((4, 4, 3), None), turns, filters)
+    yield TypeError, "give real numbers", lambda: match.match_template_dft_2d(
+        image, bins, np.full((1, 3, 3), None), filters)
     yield TypeError, "give real numbers", lambda: match.wrapped_correlation(objects, bins)
     yield TypeError, "masked values", lambda: match.unit_projections(masked, 8, 8)
     yield TypeError, "give numbers", lambda: match.match_template_dft_2d(

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches of an image for projections of a volume at many orientations, as 2D template matching in
+electron cryo-microscopy does.
+
+    OrientationSearch   slices through a volume's spectrum, times filters, become templates on the
+                        device; the best score of each place, its template, mean and variance are
+                        kept
+    Detection           a place whose largest score stands out
+    ScoreTable          all scores above a threshold
+
+`wingbeat.microscopy` makes its operands, and `wingbeat.match` exports the search too.
+
+>>> import numpy as np
+>>> from wingbeat import microscopy
+>>> from wingbeat.orientation_search import OrientationSearch
+>>> rng = np.random.default_rng(0)
+>>> spectrum = microscopy.prepare_volume(rng.standard_normal((8, 8, 8)))
+>>> image, _ = microscopy.prepare_micrograph(rng.standard_normal((32, 48)), whitening=False)
+>>> search = OrientationSearch(image, spectrum, np.ones((2, 8, 5)))
+>>> search.add(microscopy.orientation_grid(psi_step=90, theta_step=90)).n_templates
+48
+>>> search.best.shape, divmod(int(search.index.max()), search.n_filters) < (24, 0)
+((25, 41), True)
+"""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any, Literal, NamedTuple, Sequence
+
+import numpy as np
+
+from wingbeat import _arguments, _sums, _wingbeat
+from wingbeat._arrays import numpy_library
+from wingbeat._types import Array, Between
+from wingbeat.microscopy import plane_axes
+from wingbeat.search import SearchOfImage, SearchPart, of_search
+
+__all__ = ["Detection", "OrientationSearch", "ScoreTable"]
+
+
+class Detection(NamedTuple):
+    """A place of an image whose largest score stands out from all scores there."""
+
+    z: float  #: (score - mean) / deviation.
+    number: int  #: Of the template: rotation times filters plus filter.
+    y: int  #: The template's first pixel in the image; its centre is n // 2 further.
+    x: int
+    score: float
+    mean: float
+    deviation: float
+
+
+class ScoreTable(NamedTuple):
+    """Scores above a threshold, by template and place, as arrays."""
+
+    number: np.ndarray
+    y: np.ndarray
+    x: np.ndarray
+    score: np.ndarray
+    lost: int  #: Scores for which there was no room.
+
+
+class OrientationSearch(SearchOfImage):
+    """Searches an image for projections of a volume, and keeps a summary of each place's scores.
+
+    image            [y][x], reals; searched in float32. Scores of white noise have variance 1 if
+                     its own is 1 / (height width), as `microscopy.prepare_micrograph` makes it. A
+                     float32 array of torch or CuPy is searched on its device, in its stream
+    spectrum         [n][n][n // 2 + 1], of a volume, as `microscopy.prepare_volume` returns it; n
+                     is even
+    filters          [..][n][n // 2 + 1], real or complex, in the order of `rfft2`: each slice is
+                     multiplied by each of them, such as transfer functions at several defoci
+    moments          True: keeps `mean`, `variance` and `z`
+    table_threshold  keeps a table of all scores above it; None: does not
+    table_capacity   how many of them a device holds, which are fetched between runs
+    at_once          orientations of a run; None: chosen
+    volume           "float16" keeps the spectrum in half the bytes; scores move by some 1e-3
+    between          "float16" or "bfloat16": the type of spectra between passes, as in `Search`
+    max_bytes        device memory that the choice of `at_once` may take; None: most of the device's
+    n_orientations   about how many rotations the whole search has: the more, the coarser scores are
+                     rounded before they are summed, so that sums do not depend on the order
+    magnification    2 x 2 matrix of (y, x), anisotropic, as in `microscopy.Optics`
+    device, devices  as in `Search`
+
+    For a filter Q, a template is the inverse transform of -slice Q, without its mean and then
+    without the mean e of its edge, times sqrt(height width / v), where v is the sum of squares of
+    its values, less m, in an image of zeros: m = -e (n^2 / (height width))^2. `index` is a
+    template's number: rotation times filters plus filter, in the order of `filters`.
+    """
+
+    def __init__(self, image: Array, spectrum: Array, filters: Array, *, moments: bool = True,
+                 table_threshold: float | None = None, table_capacity: int = 1 << 22,
+                 at_once: int | None = None, volume: Literal["float32", "float16"] = "float32",
+                 between: Between = None, max_bytes: int | None = None,
+                 n_orientations: int | None = None, magnification: Any = None, device: Any = None,
+                 devices: Sequence[Any] | None = None) -> None:
+        library, image = of_search(image)
+        if len(image.shape) != 2:
+            raise ValueError(f"the image has {len(image.shape)} dimensions; give two")
+        self._image_shape = tuple(image.shape)
+        spectrum, filters = of_search(spectrum)[1], of_search(filters)[1]
+        n = spectrum.shape[0] if len(spectrum.shape) == 3 else 0
+        bins = (n, n // 2 + 1)
+        if tuple(spectrum.shape) != (n, *bins) or tuple(filters.shape[-2:]) != bins:
+            raise ValueError(f"the spectrum has shape {tuple(spectrum.shape)} and the filters "
+                             f"{tuple(filters.shape)}; give [n, n, n/2 + 1] and [.., n, n/2 + 1]")
+        self._n_filters = math.prod(filters.shape[:-2])
+        is_complex = _wingbeat.view(filters).dtype.startswith("complex")
+        _arguments.choice(between, _sums.BETWEEN, "between")
+        _arguments.choice(volume, ("float32", "float16"), "volume")
+        self._keeps = {"mean": _arguments.boolean(moments, "moments"), "variance": moments}
+        self._magnification = magnification
+        self._is_dealt = devices is not None
+        threshold = None if table_threshold is None else _arguments.number(table_threshold,
+                                                                           "table_threshold")
+        self._has_table = threshold is not None
+        counts = {name: 0 if value is None else _arguments.count(value, name) for name, value in (
+            ("at_once", at_once), ("max_bytes", max_bytes), ("n_orientations", n_orientations))}
+        self._peak = _sums.peak_of(image, "image") if between == "float16" else 0.0
+        description = SimpleNamespace(
+            image=self._image_shape, box=n, filters=self._n_filters,
+            has_complex_filters=is_complex, volume=volume, between=between, image_peak=self._peak,
+            keeps_sums=moments, orientations_at_once=counts["at_once"],
+            max_bytes=counts["max_bytes"], table_threshold=threshold,
+            most_scores=counts["n_orientations"] * self._n_filters or 2**25,
+            table_capacity=_arguments.count(table_capacity, "table_capacity"))
+        queues, stream = self._queues(library, image, device, devices)
+        self._search = _wingbeat.OrientationSearch(description, queues, stream)
+        self._search.set_volume(*self._numbers(spectrum, "spectrum", np.complex64))
+        self._search.set_filters(*self._numbers(filters, "filters",
+                                                np.complex64 if is_complex else np.float32))
+        self.image(image)
+
+    def _numbers(self, x, name, dtype):
+        """Returns (view, stream) of an array of finite numbers in this dtype."""
+        library, x = of_search(x)
+        if library is numpy_library:
+            _sums.require_numbers(f"the {name}", x)
+            if x.dtype.kind == "c" and dtype == np.float32:
+                raise TypeError(f"the {name} is of dtype {x.dtype}; give real numbers")
+            x = x.astype(dtype, copy=False)
+            if not np.isfinite(x).all():
+                raise ValueError(f"the {name} holds NaN, infinity or numbers beyond float32, which "
+                                 "transforms spread over all scores; replace or scale them")
+        elif self._is_dealt:
+            raise TypeError("the search is of arrays of numpy; convert this one")
+        return self._operand(x, np.dtype(dtype))
+
+    @property
+    def n_filters(self) -> int:
+        """The number of filters."""
+        return self._n_filters
+
+    @property
+    def at_once(self) -> int:
+        """The orientations of a run. The last run of `add` costs as much as a whole one."""
+        return self._search.at_once
+
+    @property
+    def z(self) -> np.ndarray:
+        """(best - mean) / sqrt(variance), float32, 0 where that is 0; needs `moments`."""
+        return self._kept("mean", "moments=True").z()
+
+    def image(self, image: Array) -> OrientationSearch:
+        """Takes another image of the same shape, and forgets all scores. Returns the search."""
+        image = of_search(image)[1]
+        if tuple(image.shape) != self._image_shape:
+            raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
+                             f"{self._image_shape}; give such an image, or make another search")
+        if self._peak and _sums.peak_of(image, "image") > self._peak:
+            raise ValueError(f"the image has values above {self._peak:g}, for which the search's "
+                             "storage in float16 was made; make another search")
+        self._search.begin(*self._numbers(image, "image", np.float32))
+        return self
+
+    def add(self, rotations: Array, first: int | None = None) -> OrientationSearch:
+        """Takes rotations, [rotation][3][3] of vectors (x, y, z), or ZYZ angles in degrees,
+        [rotation][3]; see `microscopy.rotations`. first: the number of the first of them in the
+        whole search, by default the next after the latest. Neighbours should share a plane, with
+        psi varying fastest, whose bins then stay in a cache. Returns the search."""
+        first = None if first is None else _arguments.count(first, "first")
+        axes = plane_axes(rotations, self._magnification)
+        if len(axes) > 0:
+            self._search.add(axes, first)
+        return self
+
+    def project(self, rotations: Array) -> np.ndarray:
+        """Returns the templates of rotations as numpy's float32 [rotation][filter][n][n], as they
+        are scored."""
+        return self._search.project(plane_axes(rotations, self._magnification))
+
+    def table(self) -> ScoreTable:
+        """Returns the scores above `table_threshold` since the last call, or since the image was
+        given."""
+        if not self._has_table:
+            raise RuntimeError("no table is kept; make the search with a table_threshold")
+        return ScoreTable(*self._search.take_table())
+
+    def detections(self, false_positives: float = 1.0, threshold: float | None = None,
+                   radius: float = 5.0) -> list[Detection]:
+        """Returns places of `z` above a threshold, highest first; needs `moments`.
+
+        false_positives  how many are expected in noise, over all places and templates
+        threshold        of z, in place of the one that follows from `false_positives`
+        radius           pixels; nearer to a detection there is no other
+        """
+        number = _arguments.number
+        threshold = None if threshold is None else number(threshold, "threshold")
+        found = self._kept("mean", "moments=True").detections(
+            number(false_positives, "false_positives"), threshold, number(radius, "radius"))
+        return [Detection(*each) for each in found]
+
+    def part(self, n_rotations: int) -> SearchPart:
+        """Returns what was kept so far, without the table, as part of a search for `n_rotations`
+        rotations whose numbers `add` was given, to be merged with parts of the same image, volume,
+        filters and `n_orientations`. ValueError for an image on a device."""
+        count = _arguments.count(n_rotations, "n_rotations") * self._n_filters
+        return SearchPart(self._search.part(count), {**self._keeps, "counts": False})
+
+    @property
+    def device_bytes(self) -> int:
+        """The device memory of the search, on each device."""
+        return self._search.device_bytes
