@@ -11,11 +11,13 @@
 #include "cli/byte_source.hpp"                         // byte_source
 #include "cli/messages.hpp"                            // counted, print_message
 #include "cli/option.hpp"                              // refuse_choice
+#include "formats/files/atomic_file.hpp"               // is_written_directly
+#include "formats/files/byte_source.hpp"               // formats::byte_source
 #include "formats/files/extension.hpp"                 // extension_of
 #include "formats/files/refusal.hpp"                   // refuse
 #include "formats/files/signature.hpp"                 // is_text, signed_content
 #include "formats/files/whole_file.hpp"                // largest_file_bytes
-#include "formats/signals/numbers.hpp"                 // raw_layout_of
+#include "formats/signals/numbers.hpp"                 // number_layout, open_raw, raw_layout_of
 #include "formats/signals/sample_reader.hpp"           // open_samples
 #include "formats/signals/sigmf.hpp"                   // is_sigmf
 #include "text/formatted.hpp"                          // formatted
@@ -164,11 +166,21 @@ class signal_source final : public recorded_source {
       : recorded_source(reader->name(), stated_by(reader->shape())), reader_(std::move(reader)) {
     // Real numbers without a scale are those of a digitiser.
     const formats::signal& shape = reader_->shape();
-    full_scale = shape.is_real && shape.n_channels == 0 ? 1 : 32768;
+    full_scale = shape.is_real && shape.n_channels == 0 ? 1 : full_scale_of_fractions;
+  }
+
+  /// Takes raw samples of a pipe, in pieces.
+  signal_source(std::unique_ptr<byte_source> pipe, const formats::number_layout& layout)
+      : recorded_source(pipe->name(), {.is_complex = layout.type.is_complex}),
+        pipe_(std::move(pipe)),
+        layout_(layout) {
+    full_scale = full_scale_of_fractions;
   }
 
   std::size_t read(std::span<const std::size_t>, std::size_t first, std::size_t count) override {
     constexpr double most = 32767;
+    if (pipe_) open_piece(first, count);
+    count = std::min(count, reader_->shape().row_length - first);
     const std::size_t n_rows = held.n_polarisations, parts = held.is_complex ? 2 : 1;
     const std::vector<double> numbers = reader_->read(first, count);
     integers.resize(numbers.size());
@@ -198,6 +210,22 @@ class signal_source final : public recorded_source {
     return stated;
   }
 
+  /// Reads `count` samples of the pipe, fewer at its end; the reader has all up to them, of which
+  /// those before `first` cannot be read again.
+  void open_piece(std::size_t first, std::size_t count) {
+    const std::size_t sample_bytes = layout_.type.sample_bytes();
+    bytes_.resize(count * sample_bytes);
+    bytes_.resize(pipe_->read(bytes_));
+    layout_.begin = 0 - first * sample_bytes;  // modulo 2^64, so that `first` is at byte 0
+    const std::span<const std::byte> piece{bytes_};
+    reader_ = formats::open_raw(std::make_shared<const formats::byte_source>(piece, name), layout_,
+                                piece.size(), {.n_channels = 1});
+  }
+
+  static constexpr double full_scale_of_fractions = 32768;
+  std::unique_ptr<byte_source> pipe_;
+  formats::number_layout layout_;
+  std::vector<std::byte> bytes_;
   std::unique_ptr<formats::sample_reader> reader_;
 };
 
@@ -308,8 +336,11 @@ std::unique_ptr<recorded_source> recording::open(const std::string& name,
 
 std::unique_ptr<recorded_source> recording::open_samples(const std::string& name) {
   const bool is_stated = is_signal("", options_.format);
-  auto source = std::make_unique<signal_source>(
-      formats::open_samples(name, {.format = is_stated ? options_.format : "auto"}));
+  const auto layout = formats::raw_layout_of(options_.format);
+  auto source = layout && (name == "-" || formats::is_written_directly(name))
+                    ? std::make_unique<signal_source>(std::make_unique<byte_source>(name), *layout)
+                    : std::make_unique<signal_source>(formats::open_samples(
+                          name, {.format = is_stated ? options_.format : "auto"}));
   if (source->full_scale > 1) sample_bits_ = stored_bits_ = 16;
   reject_if(
       options_.stated.sample_bits.value_or(sample_bits_) != sample_bits_,

@@ -5,8 +5,10 @@
 // too much is refused before it is taken.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>  // mkfifo
 
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <string>
 #include <utility>  // pair
@@ -168,6 +170,21 @@ TEST_F(memory, of_adjacent_channels_is_that_of_their_pieces) {
   std::filesystem::resize_file(at_.folder().path() / "x.raw", header.size() + block_bytes);
   const finished done = at_.run({"channelise", "x.raw", "--channels", "64", "--kept-samples", "0",
                                  "--output-bits", "fp32", "--engine", "host", "-o", "x.fil"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_LT(done.peak_bytes, 150 * mebibyte);
+}
+
+TEST_F(memory, of_a_piped_recording_is_that_of_its_pieces) {
+  ASSERT_EQ(::mkfifo((at_.folder().path() / "pipe").c_str(), 0600), 0);
+  const pid_t process = at_.start({"channelise", "pipe", "--format", "cf32", "--adc-rate", "1e6",
+                                   "--channels", "64", "--kept-samples", "0", "--output-bits",
+                                   "fp32", "--engine", "host", "-o", "x.fil"});
+  {
+    std::ofstream pipe{at_.folder().path() / "pipe", std::ios::binary};
+    const std::string zeros(mebibyte, '\0');
+    for (std::size_t i = 0; i < 256; ++i) pipe << zeros;
+  }
+  const finished done = at_.wait(process);
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_LT(done.peak_bytes, 150 * mebibyte);
 }

@@ -4,6 +4,7 @@
 // results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>  // mkfifo
 
 #include <cmath>
 #include <numbers>
@@ -102,6 +103,49 @@ TEST_F(radio, is_channelised) {
       4, "magnitudes up to 1 are channelised");
   expect_refusal(at_, {"channelise", "x.bin", "--format", "cq8", "--stats", "s.json"}, 2,
                  "cf32, ci16, ci8 or cu8");
+}
+
+TEST_F(radio, is_channelised_from_pipes_in_pieces) {
+  const auto line = [](words inputs, const std::string& output, const std::string& format = "cu8") {
+    inputs.insert(inputs.begin(), "channelise");
+    for (const std::string word : {"--format", format.c_str(), "--adc-rate", "1e6", "--channels",
+                                   "16", "--output-bits", "fp32", "--engine", "host", "-o"}) {
+      inputs.push_back(word);
+    }
+    inputs.push_back(output);
+    return inputs;
+  };
+  const std::string part = at_.folder().read("x.bin");
+  std::string bytes;
+  for (std::size_t i = 0; i < 150; ++i) bytes += part.substr(2 * i) + part.substr(0, 2 * i);
+  ASSERT_GT(bytes.size() / 2, std::size_t{1} << 20) << "samples of more than one piece";
+  at_.file("long.bin", bytes);
+  at_.file("same.bin", bytes);
+  ASSERT_EQ(::mkfifo((at_.folder().path() / "pipe").c_str(), 0600), 0);
+  const auto run_with_pipe = [&](const words& arguments, const std::string& content) {
+    const pid_t process = at_.start(arguments);
+    at_.file("pipe", content);
+    return at_.wait(process);
+  };
+  for (const words& others : {words{}, {"same.bin"}}) {
+    words files = others, pipes = others;
+    files.emplace_back("long.bin");
+    pipes.emplace_back("pipe");
+    ASSERT_EQ(at_.run(line(files, "f.npy")).code, 0);
+    const finished run = run_with_pipe(line(pipes, "p.npy"), bytes);
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(at_.folder().read("p.npy"), at_.folder().read("f.npy"));
+  }
+  EXPECT_THAT(run_with_pipe(line({"pipe"}, "p.npy"), bytes + "x").err,
+              HasSubstr("pipe: has 2457601 bytes"));
+  EXPECT_THAT(run_with_pipe(line({"same.bin", "pipe"}, "p.npy"), bytes.substr(2)).err,
+              HasSubstr("pipe: ends after 1228799 samples, before the other polarisation does"));
+  const std::string not_a_number = "\xFF\xFF\xFF\x7F";
+  EXPECT_THAT(
+      run_with_pipe(line({"pipe"}, "p.npy", "rf32"), std::string(4 << 20, '\0') + not_a_number).err,
+      HasSubstr("pipe: sample 1048576 of channel 0 is NaN"));
+  EXPECT_THAT(run_with_stdin(at_, line({"-"}, "p.npy"), part + "x").err,
+              HasSubstr("stdin: has 16385 bytes"));
 }
 
 }  // namespace
