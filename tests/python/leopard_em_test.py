@@ -172,8 +172,9 @@ def installed():
     leopard_em_on_wingbeat.uninstall()
 
 
-def test_the_loop_of_a_device_keeps_what_leopard_would(installed):
+def test_the_loop_of_a_device_keeps_what_leopard_would(installed, monkeypatch):
     from leopard_em.backend import process_results
+    monkeypatch.setattr(match.OrientationSearch, "at_once", 5)  # as on a GPU
     given = search_arguments()
     n = len(given["euler_angles"])
     found = leopard_em_on_wingbeat._core()._core_match_template_single_gpu(
@@ -197,6 +198,13 @@ def test_the_loop_of_a_device_keeps_what_leopard_would(installed):
     listed = scores[table["global_idx"], table["pos_y"], table["pos_x"]]
     np.testing.assert_allclose(table["corr_value"], listed, atol=2e-5)
     assert len(listed) == (scores > 5.5).sum()
+    turned = leopard_em_on_wingbeat.search_on_device(
+        0, Ranges(n, 7), **given, backend="wingbeat", mag_matrix=torch.tensor(MAGNIFICATION))
+    expected = oracle.search(
+        np.fft.irfft2(given["image_dft"]), given["template_dft"].numpy(),
+        [oracle.axes_of(each, MAGNIFICATION) for each in matrices.numpy()],
+        given["projective_filters"][0].numpy())
+    np.testing.assert_allclose(turned[0], expected.reshape(3 * n, 49, 65).max(0), atol=2e-5)
     failing = Ranges(n, 7)
     with pytest.raises(ValueError, match="give"):
         leopard_em_on_wingbeat.search_on_device(
