@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>  // isnan
+#include <cmath>    // isnan
+#include <utility>  // pair
 
 #include "formats/images/bytes.hpp"      // float_bytes, grey_image, message_of, number, samples_of
 #include "formats/temporary_folder.hpp"  // temporary_folder
@@ -76,6 +77,18 @@ TEST_F(fits_image, has_the_scaled_numbers_of_every_type) {
   const auto floats = samples(-32, {}, float_bytes(NAN, big) + float_bytes(INFINITY, big));
   EXPECT_TRUE(std::isnan(floats[0]));
   EXPECT_EQ(floats[1], INFINITY);
+}
+
+TEST_F(fits_image, has_pixels_of_every_unit_of_length) {
+  const std::pair<const char*, double> units[] = {{"Angstrom", 1}, {"nm", 10},  {"um", 1e4},
+                                                  {"mm", 1e7},     {"m", 1e10}, {"deg", 0}};
+  for (const auto& [unit, angstrom] : units) {
+    const auto image = read(fits({"BITPIX  = 8", "NAXIS   = 2", "NAXIS1  = 2", "NAXIS2  = 1",
+                                  "CDELT1  = -2.5", std::string{"CUNIT1  = '"} + unit + "'"},
+                                 "ab"));
+    EXPECT_DOUBLE_EQ(image.pixel_angstrom.x, 2.5 * angstrom) << unit;
+    EXPECT_EQ(image.pixel_angstrom.y, 0) << unit;
+  }
 }
 
 TEST_F(fits_image, has_a_cube_as_a_stack_and_skips_what_is_no_image) {

@@ -319,6 +319,14 @@ TEST_F(wav, refuses_impossible_formats) {
   }
 }
 
+TEST_F(wav, is_read_from_any_place_on) {
+  const std::string content = recording({.bits = 8}, "\x81\x82\x83\x84\x85\x86");
+  const auto opened = open_audio(std::make_shared<byte_source>(as_bytes(content), "in.wav"));
+  for (const std::size_t first : {0, 4, 1, 2, 5}) {
+    EXPECT_THAT(opened->read(first, 1), ElementsAre(static_cast<double>(first + 1) / 128)) << first;
+  }
+}
+
 TEST_F(wav, refuses_nan_and_infinity_with_their_place) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float inf = std::numeric_limits<float>::infinity();

@@ -5,10 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "formats/files/hdf5.hpp"        // has_hdf5_library
-#include "formats/message.hpp"           // message_of
-#include "formats/signals/signal.hpp"    // read_signal, write_signal
-#include "formats/temporary_folder.hpp"  // temporary_folder
+#include "formats/files/hdf5.hpp"             // has_hdf5_library
+#include "formats/message.hpp"                // message_of
+#include "formats/signals/sample_reader.hpp"  // open_samples
+#include "formats/signals/signal.hpp"         // read_signal, write_signal
+#include "formats/temporary_folder.hpp"       // temporary_folder
 
 namespace {
 
@@ -31,6 +32,12 @@ class hdf5 : public ::testing::Test {
   }
   temporary_folder folder_;
 };
+
+TEST_F(hdf5, has_frames_of_all_rows) {
+  write_signal(path("x.h5"), {.samples = {1, 2, 3, 4, 5, 6, 7, 8}, .n_rows = 2, .row_length = 4});
+  const auto opened = open_samples(path("x.h5").string() + ":/values");
+  EXPECT_THAT(opened->read(1, 3), ElementsAre(2, 6, 3, 7, 4, 8));
+}
 
 TEST_F(hdf5, holds_rows_and_their_rate) {
   for (const bool is_real : {true, false}) {

@@ -51,6 +51,15 @@ TEST(dada, has_samples_of_16_bits_in_both_orders) {
   EXPECT_THAT(other.samples, ElementsAre(1, -32768, 2, 6, 3, 7, 32767, 8));
 }
 
+TEST(dada, has_more_channels_than_polarisations_in_both_orders) {
+  const std::string keys = "NBIT 8\nNDIM 1\nNPOL 2\nNCHAN 3\n";
+  const file_bytes content = bytes_of({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  EXPECT_THAT(read_dada(dada_header(keys) + content, "x.dada").samples,
+              ElementsAre(1, 7, 3, 9, 5, 11, 2, 8, 4, 10, 6, 12));
+  EXPECT_THAT(read_dada(dada_header(keys + "ORDER TPF\n") + content, "x.dada").samples,
+              ElementsAre(1, 7, 2, 8, 3, 9, 4, 10, 5, 11, 6, 12));
+}
+
 class sequence : public ::testing::Test {
  protected:
   std::string file(const std::string& name, const std::string& more, int first, int count) {
