@@ -213,6 +213,40 @@ def test_the_loop_of_a_device_keeps_what_leopard_would(installed, monkeypatch):
     assert failing.has_failed
 
 
+def test_processes_share_a_search_and_one_may_have_no_work(installed):
+    from leopard_em.backend import process_results
+    given = search_arguments()
+    queue = Ranges(len(given["euler_angles"]), 7)
+
+    def searched(queue, **options):
+        return dict(zip(("mip", "best_global_index", "correlation_sum", "correlation_squared_sum",
+                         "correlation_table"), leopard_em_on_wingbeat.search_on_device(
+                             0, queue, **given, backend="wingbeat", **options)))
+    whole = searched(Ranges(len(given["euler_angles"]), 7), compute_correlation_table=False)
+    assert whole["correlation_table"]["threshold"] == 5.5  # as Leopard-EM's empty table has it
+    first = Ranges(0, 7)
+    first.ranges, queue.ranges = queue.ranges[1::2], queue.ranges[::2]
+    idle = searched(Ranges(0, 7))
+    assert (idle["mip"] == -np.inf).all() and (idle["best_global_index"] == -1).all()
+    merged = process_results.aggregate_distributed_results([idle, searched(first),
+                                                            searched(queue)])
+    assert torch.equal(merged["mip"], whole["mip"])
+    assert (merged["best_global_index"] == whole["best_global_index"]).float().mean() > 0.999
+    for name in ("correlation_sum", "correlation_squared_sum"):
+        np.testing.assert_allclose(merged[name], whole[name], rtol=1e-5, atol=1e-4)
+    failed = Ranges(7, 7)
+    failed.set_error_flag()
+    with pytest.raises(RuntimeError, match="another process failed"):
+        searched(failed)
+
+
+def test_results_are_on_the_device(installed):
+    search = match.OrientationSearch(np.ones((8, 8)), np.ones((4, 4, 3)), np.ones((1, 4, 3)))
+    *maps, table = leopard_em_on_wingbeat._results(search, np.empty(0, int), 0,
+                                                   torch.device("meta"), False)
+    assert all(each.device.type == "meta" for each in (*maps, table["pos_x"]))
+
+
 def test_a_table_is_kept_by_numbers_with_psi_fastest(installed):
     from leopard_em.pydantic_models.results.correlation_table import CorrelationTable
     angles = oracle.uniform_grid(90.0, 60.0)

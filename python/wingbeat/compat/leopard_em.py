@@ -43,7 +43,8 @@ def search_on_device(rank, index_queue, image_dft, template_dft, euler_angles, p
                      backend, device, mag_matrix=None, compute_correlation_table=True):
     """Searches on one device, as Leopard-EM's `_core_match_template_single_gpu`: takes ranges of
     orientations from a queue until it is empty. Returns (largest scores, numbers of templates, sums
-    of scores, sums of squares, table of scores), tensors on the processor."""
+    of scores, sums of squares, table of scores), tensors on the device, where runs over several
+    machines gather them."""
     import torch
 
     from wingbeat.match import OrientationSearch
@@ -65,7 +66,8 @@ def search_on_device(rank, index_queue, image_dft, template_dft, euler_angles, p
             _add(search, euler_angles, waiting[:whole], taken)
             waiting = waiting[whole:]
         _add(search, euler_angles, waiting, taken)
-        return _results(search, np.concatenate([waiting[:0], *taken]), len(angles), threshold)
+        return _results(search, np.concatenate([waiting[:0], *taken]), len(angles), device,
+                        compute_correlation_table)
     except Exception as error:
         index_queue.set_error_flag()
         print(f"Error occurred in process {rank}: {error}")
@@ -85,7 +87,7 @@ def _add(search, euler_angles, orientations, taken):
     taken.append(orientations)
 
 
-def _results(search, orientations, n_orientations, threshold):
+def _results(search, orientations, n_orientations, device, has_table):
     """Returns what the search kept, by Leopard-EM's numbers: filter times orientations plus
     orientation."""
     import torch
@@ -100,7 +102,8 @@ def _results(search, orientations, n_orientations, threshold):
     maps = (search.best, index.astype(np.int32), (n * mean).astype(np.float32),
             (n * (search.variance + mean**2)).astype(np.float32))
     columns = [np.empty(0, np.int32)] * 3 + [np.empty(0, np.float32)]
-    if threshold is not None:
+    threshold = _core().CORRELATION_TABLE_THRESHOLD
+    if has_table:
         table = search.table()
         columns = renumbered(table.number), table.x, table.y, table.score
         if table.lost:
@@ -109,7 +112,8 @@ def _results(search, orientations, n_orientations, threshold):
     names = ("global_idx", "pos_x", "pos_y", "corr_value")
     columns = {name: torch.from_numpy(column.view(np.int32) if name != "corr_value" else column)
                for name, column in zip(names, columns)}
-    return *map(torch.from_numpy, maps), TensorDict({"threshold": threshold or 0.0, **columns})
+    return (*(torch.from_numpy(each).to(device) for each in maps),
+            TensorDict({"threshold": threshold, **columns}).to(device))
 
 
 def _search_in_process(result_dict, rank, **arguments):
@@ -119,8 +123,8 @@ def _search_in_process(result_dict, rank, **arguments):
         return original(result_dict, rank, **arguments)
     names = ("mip", "best_global_index", "correlation_sum", "correlation_squared_sum")
     *maps, table = search_on_device(rank, **arguments)
-    result_dict[rank] = {**dict(zip(names, (each.numpy() for each in maps))),
-                         "correlation_table": table}
+    result_dict[rank] = {**dict(zip(names, (each.cpu().numpy() for each in maps))),
+                         "correlation_table": table.cpu()}
     return None
 
 
