@@ -77,9 +77,10 @@ struct example {
   /// The volume's bin at a place counted from its origin, interpolated; 0 outside.
   [[nodiscard]] complex bin_at(double x, double y, double z) const {
     const auto n = static_cast<double>(spec.box), half = n / 2;
-    const bool is_mirrored = x < 0;
+    // Beyond the last y or z where x is 0, the opposite bin is there.
+    const bool is_mirrored = x < -1e-4 || (x < 1e-4 && std::max(y, z) > half - 1 + 1e-4);
     if (is_mirrored) x = -x, y = -y, z = -z;
-    y += half, z += half;
+    x = std::max(x, 0.0), y += half, z += half;
     constexpr double rounding = 1e-4;
     if (x > half + rounding || std::min(y, z) < -rounding || std::max(y, z) > n - 1 + rounding) {
       return 0;
@@ -161,10 +162,10 @@ class orientation_search_on : public on_engine {
     return search;
   }
 
-  void check(const orientation_spec& spec, double error) {
+  void check(const orientation_spec& spec, double error,
+             const std::vector<plane_axes>& rotations = {axes_of(0.3, 1.1, 2.0), axes_of(0, 0, 0),
+                                                         axes_of(4.0, 1.57079633, 1.57079633)}) {
     const example data{spec};
-    const std::vector<plane_axes> rotations{axes_of(0.3, 1.1, 2.0), axes_of(0, 0, 0),
-                                            axes_of(4.0, 1.57079633, 1.57079633)};
     orientation_search search = begun(data, spec);
     search.add(*on, rotations, 2);
     std::vector<double> largest, sums, squares;
@@ -216,6 +217,8 @@ TEST_P(orientation_search_on, keeps_scores_by_definition) {
          .orientations_at_once = 2,
          .most_scores = 3},
         2e-5);
+  check({.image = {16, 20}, .box = 8, .most_scores = 3}, 2e-5,
+        {axes_of(0, 1.57079633, 1.57079633), axes_of(0, 1.57079633, 0), axes_of(3.14159265, 0, 0)});
   check({.image = {16, 16}, .box = 8, .filters = 2, .volume = precision::fp16, .most_scores = 6},
         4e-3);
 }

@@ -24,6 +24,8 @@ namespace {
 
 using microscopy::direction_grid;
 
+constexpr double far = 1e6;
+
 constexpr const char* examples = R"(Examples:
   wingbeat match-volume micrograph.mrc map.mrc --pixel-size 1.06 --defocus 5200,4950
       --astigmatism 25 --defocus-range 1200 --csv found.csv --maps found --picture found.png
@@ -47,11 +49,10 @@ Angles are Euler's, ZYZ in degrees; defoci are in angstrom, positive below focus
 correlation_variance holds the standard deviation, as Leopard-EM's does.)";
 
 struct options {
-  std::string micrograph, volume, device, symmetry = "C1";
+  std::string micrograph, volume, device, defocus, symmetry = "C1";
   std::vector<std::string> devices, merge;
   std::optional<std::size_t> frame;
   std::optional<double> pixel_size, defocus_step;
-  std::vector<double> defocus;
   double astigmatism = 0, defocus_range = 0, cs = 2.7, voltage = 300, amplitude = 0.07,
          phase_shift = 0, b_factor = 0, max_device_gb = 0;
   std::optional<double> low_cutoff, high_cutoff;
@@ -62,14 +63,25 @@ struct options {
   particle_outputs outputs;
 };
 
+/// Returns the one or two defoci of --defocus.
+std::vector<double> defoci_of(const std::string& text) {
+  std::vector<double> defoci;
+  for (const std::string& part : parts_of("--defocus", text)) {
+    defoci.push_back(real_of("--defocus", part, {-far, far}));
+  }
+  reject_if(defoci.size() > 2, "--defocus is '{}'; give U or U,V", text);
+  return defoci;
+}
+
 microscopy::optics optics_of(const options& o, const formats::image_stack& image) {
+  const std::vector<double> defoci = defoci_of(o.defocus);
   const double pixel = o.pixel_size.value_or(image.pixel_angstrom.x);
   reject_if(pixel == 0, "{} does not say how large its pixels are; add --pixel-size ANGSTROM",
             o.micrograph);
   return {.voltage_kv = o.voltage,
           .pixel_size_angstrom = pixel,
-          .defocus_u_angstrom = o.defocus.front(),
-          .defocus_v_angstrom = o.defocus.back(),
+          .defocus_u_angstrom = defoci.front(),
+          .defocus_v_angstrom = defoci.back(),
           .astigmatism_degrees = o.astigmatism,
           .cs_mm = o.cs,
           .amplitude_contrast = o.amplitude,
@@ -198,21 +210,12 @@ int run(const options& o) {
 }
 
 void add_options(CLI::App& command, options& o) {
-  constexpr double far = 1e6;
   add_file(command, file_use::input, "MICROGRAPH", o.micrograph, "MRC, TIFF, .npy ..")->required();
   add_file(command, file_use::input, "VOLUME", o.volume, "MRC, TIFF stack, .npy ..")->required();
   add_count(command, "--frame", o.frame, {0, max_length}, "Image of a stack to search");
   add_real(command, "--pixel-size", o.pixel_size, {0, 1e3, true},
            "Angstrom of a pixel, if the micrograph does not say it");
-  add_text(command, "--defocus", "Defocus in angstrom: U or U,V", "",
-           [&o](const std::string& text) {
-             o.defocus.clear();
-             for (const std::string& part : parts_of("--defocus", text)) {
-               o.defocus.push_back(real_of("--defocus", part, {-far, far}));
-             }
-             reject_if(o.defocus.size() > 2, "--defocus is '{}'; give U or U,V", text);
-           })
-      ->required();
+  add_text(command, "--defocus", o.defocus, "Defocus in angstrom: U or U,V")->required();
   add_real(command, "--astigmatism", o.astigmatism, {-360, 360},
            "Angle of U from the x axis in degrees");
   add_real(command, "--voltage", o.voltage, {1, 1e4}, "In kV");
@@ -248,7 +251,7 @@ void add_options(CLI::App& command, options& o) {
   add_text(command, "--shard", "Search part I of N of the orientations, from 0/N on", "",
            [&o](const std::string& text) { o.run.part = shard_of(text); });
   add_list(command, "--merge", o.merge,
-           "Files of --state that make a whole search, in place of one");
+           "What --state wrote of the parts of a whole search, in place of one");
   add_real(command, "--max-device-memory", o.max_device_gb, {0, far},
            "GB that a search takes of a device; 0: most of it");
   add_device(command, o.device);

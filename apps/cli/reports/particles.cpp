@@ -158,7 +158,8 @@ void add_particle_outputs(CLI::App& command, particle_outputs& o) {
   add_count(command, "--top", o.top, {1, max_length}, "At most so many particles");
   add_file(command, file_use::output, "--csv", o.csv, "Write particles as Leopard-EM does");
   add_file(command, file_use::output, "--star", o.star, "Write particles of RELION to FILE.star");
-  add_text(command, "--maps", o.maps, "Write Leopard-EM's eight maps, PREFIX_mip.mrc and so on");
+  add_text(command, "--maps", o.maps, "Write Leopard-EM's eight maps, PREFIX_mip.mrc and so on")
+      ->type_name("PREFIX");
   add_file(command, file_use::output, "--z", o.z, "Write z of each place as an image");
   add_file(command, file_use::output, "--picture", o.picture,
            "Draw the micrograph with the particles, z and angles to FILE.png");

@@ -105,9 +105,10 @@ struct projections {
     unsigned below;
     float after;
   };
-  /// Returns false for a place outside bins 0 .. last by more than rounding.
+  /// A place is inside if it is outside by no more than this.
+  static constexpr float rounding = 1e-4f;
+  /// Returns false for a place outside bins 0 .. last.
   WINGBEAT_FN static bool split(float place, unsigned last, between& result) {
-    constexpr float rounding = 1e-4f;
     if (!(place >= -rounding && place <= float(last) + rounding)) return false;
     const unsigned low = place > 0 ? unsigned(place) : 0;
     result.below = low < last ? low : last - 1;
@@ -116,10 +117,12 @@ struct projections {
   }
 
   /// Returns the volume's bin at a place, counted from bin 0; its half with x < 0 is the conjugate
-  /// of the opposite bin.
+  /// of the opposite bin, as is what lies beyond the last y or z where x is 0.
   WINGBEAT_FN complex<float> sampled(WINGBEAT_GLOBAL const complex<Stored>* volume, float x,
                                      float y, float z) const {
-    const float side = x < 0 ? -1.0f : 1.0f, origin = float(n / 2);
+    const float origin = float(n / 2), last = origin - 1 + rounding;
+    const bool is_opposite = x < -rounding || (x <= rounding && (y > last || z > last));
+    const float side = is_opposite ? -1.0f : 1.0f;
     between of_x, of_y, of_z;
     if (!split(side * x, n / 2, of_x) || !split(side * y + origin, n - 1, of_y) ||
         !split(side * z + origin, n - 1, of_z)) {
