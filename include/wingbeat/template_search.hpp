@@ -96,6 +96,12 @@ struct listed_score {
 struct score_table {
   std::vector<listed_score> entries = {};  ///< By number, then place.
   std::uint64_t lost = 0;                  ///< Scores for which there was no room.
+
+  /// Appends the entries of another table, behind these, and adds what it lost.
+  void append(const score_table& other) {
+    entries.insert(entries.end(), other.entries.begin(), other.entries.end());
+    lost += other.lost;
+  }
 };
 
 /// Returns the `most` highest peaks with scores of at least `least`, highest first. No two of them

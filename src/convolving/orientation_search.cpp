@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wingbeat/orientation_search.hpp"
 
-#include <algorithm>  // max, min
+#include <algorithm>  // clamp, max, min
 #include <bit>        // bit_width
 #include <cmath>      // ldexp, sqrt
-#include <utility>    // move
+#include <utility>    // exchange, move
 
 #include "arrays/view_part.hpp"      // part_of
 #include "backend/backend.hpp"       // queue
@@ -12,8 +12,8 @@
 #include "convolving/scores.hpp"     // require_numbers
 #include "text/formatted.hpp"        // formatted, joined
 #include "text/moved_from.hpp"       // require_owned
+#include "text/reject.hpp"           // reject
 #include "views/views.hpp"           // view_owner
-#include "wingbeat/error.hpp"        // plan_error
 
 namespace wingbeat {
 namespace {
@@ -26,21 +26,20 @@ constexpr std::size_t templates_of_run = 104;
 
 void require_valid(const orientation_spec& spec) {
   if (spec.image.size() != 2) {
-    throw plan_error(formatted("image has the lengths {{{}}}; give {{height, width}}",
-                               joined(spec.image, ", ")));
+    reject("image has the lengths {{{}}}; give {{height, width}}", joined(spec.image, ", "));
   }
   const std::size_t least = std::min(spec.image[0], spec.image[1]);
   if (spec.box < 4 || spec.box % 2 != 0 || spec.box > least || spec.box > 4096) {
-    throw plan_error(
-        formatted("box is {} for an image of {}; give an even edge from 4 to 4096 that is at most "
-                  "either length",
-                  spec.box, joined(spec.image, "x")));
+    reject(
+        "box is {} for an image of {}; give an even edge from 4 to 4096 that is at most "
+        "either length",
+        spec.box, joined(spec.image, "x"));
   }
   if (spec.filters == 0 || spec.filters > 65536) {
-    throw plan_error(formatted("filters is {}; choose from 1 to 65536", spec.filters));
+    reject("filters is {}; choose from 1 to 65536", spec.filters);
   }
   if (spec.volume != precision::fp32 && spec.volume != precision::fp16) {
-    throw plan_error(formatted("volume is {}; choose fp32 or fp16", name_of(spec.volume)));
+    reject("volume is {}; choose fp32 or fp16", name_of(spec.volume));
   }
 }
 
@@ -110,9 +109,8 @@ struct orientation_search::impl {
   }
   void require_spectra() const {
     if (has_volume && has_filters) return;
-    throw plan_error(formatted("a search has no templates before its {}; call {} first",
-                               has_volume ? "filters" : "volume",
-                               has_volume ? "set_filters" : "set_volume"));
+    reject("a search has no templates before its {}; call {} first",
+           has_volume ? "filters" : "volume", has_volume ? "set_filters" : "set_volume");
   }
 
   void upload(queue& on, std::span<const plane_axes> rotations) {
@@ -127,13 +125,13 @@ struct orientation_search::impl {
   void add(queue& on, std::span<const plane_axes> rotations, std::size_t first) {
     own.require_queue(*on.impl());
     require_spectra();
-    if (rotations.empty()) throw plan_error("0 rotations were added; give at least 1");
+    if (rotations.empty()) reject("0 rotations were added; give at least 1");
     if (first >= convolving::no_template / spec.filters ||
         rotations.size() > convolving::no_template / spec.filters) {
-      throw plan_error(
-          formatted("{} rotations from {} on have numbers of templates beyond {}; give "
-                    "fewer rotations or filters",
-                    rotations.size(), first, convolving::no_template));
+      reject(
+          "{} rotations from {} on have numbers of templates beyond {}; give "
+          "fewer rotations or filters",
+          rotations.size(), first, convolving::no_template);
     }
     upload(on, rotations);
     for (std::size_t done = 0; done < rotations.size();) {
@@ -146,11 +144,7 @@ struct orientation_search::impl {
     added += rotations.size();
   }
 
-  void drain(queue& on) {
-    score_table part = scores.take_table(on);
-    table.entries.insert(table.entries.end(), part.entries.begin(), part.entries.end());
-    table.lost += part.lost;
-  }
+  void drain(queue& on) { table.append(scores.take_table(on)); }
 
   void forget() {
     added = 0;

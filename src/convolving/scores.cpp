@@ -186,7 +186,7 @@ void score_memory::clear(const queue& on) const {
 
 std::size_t score_memory::listed() const {
   if (!kept_.numbers.has_table) {
-    throw plan_error("this search keeps no table; set table_threshold");
+    reject("this search keeps no table; set table_threshold");
   }
   std::uint32_t count = 0;
   n_listed_.read(&count, sizeof count);

@@ -4,8 +4,7 @@
 #include <cmath>    // cos, isfinite
 #include <numbers>  // pi
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::microscopy {
 namespace {
@@ -16,10 +15,10 @@ void require_valid(const bandpass_options& band) {
       band.falloff >= 0 && std::isfinite(band.high_freq_cutoff) && std::isfinite(band.falloff)) {
     return;
   }
-  throw plan_error(
-      formatted("the bandpass is from {} to {} with a falloff of {}; give cycles/pixel "
-                "from 0 on, the low cutoff below the high one",
-                band.low_freq_cutoff, band.high_freq_cutoff, band.falloff));
+  reject(
+      "the bandpass is from {} to {} with a falloff of {}; give cycles/pixel "
+      "from 0 on, the low cutoff below the high one",
+      band.low_freq_cutoff, band.high_freq_cutoff, band.falloff);
 }
 
 }  // namespace

@@ -6,9 +6,8 @@
 #include <complex>
 
 #include "microscopy/half_plane.hpp"  // half_plane
-#include "text/formatted.hpp"         // formatted
+#include "text/reject.hpp"            // reject
 #include "wingbeat/buffer.hpp"        // buffer
-#include "wingbeat/error.hpp"         // plan_error
 #include "wingbeat/plan.hpp"          // plan
 
 namespace wingbeat::microscopy {
@@ -16,22 +15,20 @@ namespace {
 
 void require_image(std::span<const float> image, std::size_t height, std::size_t width) {
   if (image.empty() || image.size() != height * width) {
-    throw plan_error(
-        formatted("an image of {} values was given as {} x {}; give height times width "
-                  "values, at least 1",
-                  image.size(), height, width));
+    reject(
+        "an image of {} values was given as {} x {}; give height times width "
+        "values, at least 1",
+        image.size(), height, width);
   }
   const auto place =
       std::find_if(image.begin(), image.end(), [](float value) { return !std::isfinite(value); });
   if (place != image.end()) {
     const auto i = static_cast<std::size_t>(place - image.begin());
-    throw plan_error(formatted("the image is {} at y {}, x {}; give finite values", *place,
-                               i / width, i % width));
+    reject("the image is {} at y {}, x {}; give finite values", *place, i / width, i % width);
   }
   const auto [smallest, largest] = std::minmax_element(image.begin(), image.end());
   if (*smallest == *largest) {
-    throw plan_error(
-        formatted("the image is {} everywhere; give one that is not constant", *smallest));
+    reject("the image is {} everywhere; give one that is not constant", *smallest);
   }
 }
 
@@ -59,7 +56,7 @@ double filter(std::span<std::complex<float>> spectrum, const half_plane& plane,
     sum += plane.weight(bin) * std::norm(std::complex<double>{spectrum[bin]});
   }
   if (sum == 0) {
-    throw plan_error(
+    reject(
         "the filters leave nothing of the image; give a wider bandpass, or an image "
         "with power at its frequencies");
   }

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "microscopy/half_plane.hpp"  // half_plane
-#include "text/formatted.hpp"         // formatted, joined
-#include "wingbeat/error.hpp"         // plan_error
+#include "text/formatted.hpp"         // joined
+#include "text/reject.hpp"            // reject
 
 namespace wingbeat::microscopy {
 namespace {
@@ -40,18 +40,18 @@ double determinant(const std::array<double, 4>& m) {
 void require_within(std::string_view name, double value, double low, double high,
                     std::string_view allowed) {
   if (value >= low && value <= high) return;
-  throw plan_error(formatted("{} is {}; give {}", name, value, allowed));
+  reject("{} is {}; give {}", name, value, allowed);
 }
 
 void require_finite(std::string_view name, double value) {
-  if (!std::isfinite(value)) throw plan_error(formatted("{} is {}; give a number", name, value));
+  if (!std::isfinite(value)) reject("{} is {}; give a number", name, value);
 }
 
 void require_terms(const optics& given) {
   for (const auto& [name, coefficient] : given.zernikes) {
     if (std::find(zernike_names.begin(), zernike_names.end(), name) == zernike_names.end()) {
-      throw plan_error(formatted("there is no Zernike coefficient {}; choose from {}", name,
-                                 joined(zernike_names, ", ")));
+      reject("there is no Zernike coefficient {}; choose from {}", name,
+             joined(zernike_names, ", "));
     }
     require_finite(name, coefficient);
   }
@@ -59,8 +59,7 @@ void require_terms(const optics& given) {
   require_finite("beam tilt x", (*given.beam_tilt_mrad)[0]);
   require_finite("beam tilt y", (*given.beam_tilt_mrad)[1]);
   if (given.zernikes.contains("Z31c") || given.zernikes.contains("Z31s")) {
-    throw plan_error(
-        "beam tilt and Z31c or Z31s were given, which state the same; give one of them");
+    reject("beam tilt and Z31c or Z31s were given, which state the same; give one of them");
   }
 }
 
@@ -83,10 +82,10 @@ void require_valid(const optics& given) {
   require_finite("phase shift", given.phase_shift_degrees);
   for (const double element : given.magnification) require_finite("magnification", element);
   if (determinant(given.magnification) == 0) {
-    throw plan_error(
-        formatted("the magnification {{{}}} has no inverse; give {{1, 0, 0, 1}} for "
-                  "none",
-                  joined(given.magnification, ", ")));
+    reject(
+        "the magnification {{{}}} has no inverse; give {{1, 0, 0, 1}} for "
+        "none",
+        joined(given.magnification, ", "));
   }
   require_terms(given);
 }

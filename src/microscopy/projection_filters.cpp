@@ -2,8 +2,7 @@
 #include "microscopy/projection_filters.hpp"
 
 #include "microscopy/half_plane.hpp"  // half_plane
-#include "text/formatted.hpp"         // formatted
-#include "wingbeat/error.hpp"         // plan_error
+#include "text/reject.hpp"            // reject
 
 namespace wingbeat::microscopy {
 
@@ -12,10 +11,10 @@ std::vector<float> projection_filters(const optics& microscope, std::size_t n,
                                       std::span<const double> defoci_angstrom,
                                       std::span<const double> cs_mm) {
   if (n == 0 || n % 2 != 0) {
-    throw plan_error(formatted("the template's edge is {}; give an even number of pixels", n));
+    reject("the template's edge is {}; give an even number of pixels", n);
   }
   if (defoci_angstrom.empty()) {
-    throw plan_error("no relative defocus was given; give at least one, such as 0");
+    reject("no relative defocus was given; give at least one, such as 0");
   }
   if (cs_mm.empty()) cs_mm = {&microscope.cs_mm, 1};
   const half_plane plane{n, n};

@@ -8,8 +8,8 @@
 #include <numbers>  // pi
 #include <vector>
 
-#include "text/formatted.hpp"  // formatted, joined
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/formatted.hpp"  // joined
+#include "text/reject.hpp"     // reject
 #include "wingbeat/plan.hpp"   // plan
 
 namespace wingbeat::microscopy {
@@ -47,7 +47,7 @@ std::vector<float> arranged(std::span<const float> volume, std::size_t n) {
     }
   }
   if (!(total <= std::numeric_limits<float>::max())) {
-    throw plan_error(
+    reject(
         "the volume has values that are no numbers or add up beyond fp32; give finite "
         "values, such as densities");
   }
@@ -59,12 +59,12 @@ std::vector<float> arranged(std::span<const float> volume, std::size_t n) {
 void require_cube(std::span<const float> volume, const std::array<std::size_t, 3>& lengths) {
   const std::size_t n = lengths[0];
   if (lengths[1] != n || lengths[2] != n || n < 4 || n > max_edge || n % 2 != 0) {
-    throw plan_error(formatted("the volume is {}; give a cube of an even edge from 4 to {}",
-                               joined(lengths, " x "), max_edge));
+    reject("the volume is {}; give a cube of an even edge from 4 to {}", joined(lengths, " x "),
+           max_edge);
   }
   if (volume.size() != n * n * n) {
-    throw plan_error(formatted("the volume has {} values for {}; give {}", volume.size(),
-                               joined(lengths, " x "), n * n * n));
+    reject("the volume has {} values for {}; give {}", volume.size(), joined(lengths, " x "),
+           n * n * n);
   }
 }
 
@@ -75,8 +75,7 @@ buffer volume_spectrum(queue& on, std::span<const float> volume,
   const auto values = arranged(volume, n);
   const auto [smallest, largest] = std::minmax_element(volume.begin(), volume.end());
   if (*smallest == *largest) {
-    throw plan_error(
-        formatted("the volume is {} everywhere; give one that is not constant", *smallest));
+    reject("the volume is {} everywhere; give one that is not constant", *smallest);
   }
   const plan forward{on, {.lengths = {n, n, n}, .kind = transform::forward_from_real}};
   buffer voxels{on, values.size() * sizeof(float)};

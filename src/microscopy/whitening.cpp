@@ -6,8 +6,7 @@
 #include <functional>  // greater_equal
 #include <numbers>     // sqrt2
 
-#include "text/formatted.hpp"  // formatted
-#include "wingbeat/error.hpp"  // plan_error
+#include "text/reject.hpp"  // reject
 
 namespace wingbeat::microscopy {
 namespace {
@@ -22,8 +21,8 @@ std::size_t points_of(const half_plane& plane, const whitening_options& options)
   if (options.num_freq_bins >= 2 && options.num_freq_bins <= max_points) {
     return options.num_freq_bins;
   }
-  throw plan_error(formatted("num_freq_bins is {}; choose from 2 to {}, or 0 for the usual number",
-                             options.num_freq_bins, max_points));
+  reject("num_freq_bins is {}; choose from 2 to {}, or 0 for the usual number",
+         options.num_freq_bins, max_points);
 }
 
 /// Returns the mean power, or magnitude, of the bins about each point.
@@ -61,17 +60,17 @@ double radial_curve::at(double frequency) const {
 void require_valid(const radial_curve& curve) {
   const auto& frequencies = curve.frequencies;
   if (frequencies.size() < 2 || frequencies.size() != curve.values.size()) {
-    throw plan_error(
-        formatted("a curve has {} frequencies and {} values; give as many of both, at "
-                  "least 2",
-                  frequencies.size(), curve.values.size()));
+    reject(
+        "a curve has {} frequencies and {} values; give as many of both, at "
+        "least 2",
+        frequencies.size(), curve.values.size());
   }
   const auto is_finite = [](double value) { return std::isfinite(value); };
   if (!std::all_of(frequencies.begin(), frequencies.end(), is_finite) ||
       !std::all_of(curve.values.begin(), curve.values.end(), is_finite) ||
       std::adjacent_find(frequencies.begin(), frequencies.end(), std::greater_equal<>{}) !=
           frequencies.end()) {
-    throw plan_error(
+    reject(
         "a curve's frequencies do not increase, or it has values that are no numbers; "
         "give increasing frequencies in cycles/pixel and a finite value for each");
   }
@@ -80,8 +79,7 @@ void require_valid(const radial_curve& curve) {
 radial_curve whitening_curve(std::span<const std::complex<float>> spectrum, const half_plane& plane,
                              const whitening_options& options) {
   if (options.max_freq && !(*options.max_freq > 0)) {
-    throw plan_error(
-        formatted("max_freq is {}; give cycles/pixel above 0, such as 0.5", *options.max_freq));
+    reject("max_freq is {}; give cycles/pixel above 0, such as 0.5", *options.max_freq);
   }
   const std::size_t points = points_of(plane, options);
   const double step = std::hypot(0.5, 0.5) / static_cast<double>(points - 1);
@@ -98,7 +96,7 @@ radial_curve whitening_curve(std::span<const std::complex<float>> spectrum, cons
     }
   }
   if (largest == 0) {
-    throw plan_error(
+    reject(
         "the image has no power that whitening could divide by up to max_freq; give a "
         "larger max_freq, or an image that is not constant");
   }

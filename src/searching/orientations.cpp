@@ -108,11 +108,7 @@ search_state shared_orientation_search::state() const {
 
 score_table shared_orientation_search::take_table() {
   score_table table;
-  for (taker& each : takers_) {
-    score_table part = each.search.take_table(each.on);
-    table.entries.insert(table.entries.end(), part.entries.begin(), part.entries.end());
-    table.lost += part.lost;
-  }
+  for (taker& each : takers_) table.append(each.search.take_table(each.on));
   std::sort(table.entries.begin(), table.entries.end(), [](const auto& a, const auto& b) {
     return std::tie(a.number, a.y, a.x) < std::tie(b.number, b.y, b.x);
   });
