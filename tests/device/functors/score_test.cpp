@@ -255,12 +255,13 @@ TEST(functors_score, adds_the_mean_that_the_image_lost_under_a_template) {
 }
 
 TEST(functors_score, names_its_members) {
-  EXPECT_TRUE((ends::has_members<score_numbers, 8>));
+  EXPECT_TRUE((ends::has_members<score_numbers, 11>));
   EXPECT_TRUE((ends::has_members<score_windows, 4>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(score_numbers{}, 6 + 2 * 4));
+  EXPECT_TRUE(wingbeat::test::names_numbers(score_numbers{}, 9 + 2 * 4));
   score_numbers n{};
   n.has_sums = n.has_counts = n.is_normalised = n.has_rim = true;
-  EXPECT_TRUE((wingbeat::test::names_operands<functor, 7>(n)));
+  n.rounds_sums = n.has_table = n.may_end_early = true;
+  EXPECT_TRUE((wingbeat::test::names_operands<functor, 13>(n)));
 }
 
 }  // namespace
