@@ -72,7 +72,8 @@ void convolve_image(nb::handle image, nb::handle kernel, nb::handle out, nb::han
 
 void bind_images(nb::module_& module) {
   using nb::literals::operator""_a;
-  for (const border outside : {border::zero, border::mirror, border::repeat, border::clamp}) {
+  for (const border outside :
+       {border::zero, border::mirror, border::repeat, border::clamp, border::reflect}) {
     const std::string name{wingbeat::name_of(outside)};
     module.attr(("border_" + name).c_str()) = static_cast<int>(outside);
   }

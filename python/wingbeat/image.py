@@ -35,7 +35,8 @@ BORDERS = {"reflect": "symmetric", "grid-mirror": "symmetric", "constant": "cons
 NORMALISATIONS = (None, "sum", "luminance")
 
 _FUSED_BORDERS = {"symmetric": _wingbeat.border_mirror, "constant": _wingbeat.border_zero,
-                  "edge": _wingbeat.border_clamp, "wrap": _wingbeat.border_repeat}
+                  "edge": _wingbeat.border_clamp, "wrap": _wingbeat.border_repeat,
+                  "reflect": _wingbeat.border_reflect}
 _LUMINANCE = 0.212639, 0.715169, 0.072192
 
 
@@ -54,7 +55,7 @@ def convolve(image: Array, kernel: Array, border: Border = "reflect", cval: floa
     normalise  the divisor of kernel values: None, 1; "sum", the sum of their channel, so that even
                areas do not change; "luminance", the luminance of the sums, so that the kernel tints
     device     for numpy's arrays, the device to run on: a `wingbeat.Device`, a `wingbeat.Queue`, an
-               engine's name; the host by default. Doubles, and the border "mirror", need the host
+               engine's name; the host by default. Doubles need the host
     between    "float16" or "bfloat16": the type of spectra between passes, in half the bytes; each
                pass then rounds to 11 or 8 bits, relative to the whole image. "float16" first
                searches the largest pixel, and waits for a GPU to find it
@@ -62,7 +63,7 @@ def convolve(image: Array, kernel: Array, border: Border = "reflect", cval: floa
     Image and kernel are numpy's, torch's or CuPy's, both of one library; torch's and CuPy's stay on
     their device. Returns an array of the image's shape: float16 and float32 keep their dtype,
     integers of 8 and 16 bits give float32, others float64. Borders and planes of colours are only
-    stored in memory for doubles and "mirror". ValueError for shapes and names that do not fit, and
+    stored in memory for doubles. ValueError for shapes and names that do not fit, and
     for a numpy kernel whose divisor is 0 or not finite.
 
     >>> convolve(np.eye(3), np.ones((3, 3)), "constant").round(6)
@@ -82,17 +83,16 @@ def convolve(image: Array, kernel: Array, border: Border = "reflect", cval: floa
                          "an image in colours, or one channel")
     kernel = _normalised(library, kernel, normalise)
     padding = BORDERS[border]
-    is_by_planes = _wingbeat.view(image).dtype == "float64" or padding == "reflect"
+    is_by_planes = _wingbeat.view(image).dtype == "float64"
     if device is not None and library is not numpy_library:
         raise ValueError(f"an image of type {type(image).__name__} is convolved where it is; leave "
                          "device out")
     if is_by_planes and between not in (None, "float32"):
-        raise ValueError(f"an image of {_wingbeat.view(image).dtype} with border {border!r} stores "
-                         "nothing narrower between passes; leave between out")
+        raise ValueError("an image of float64 stores nothing narrower between passes; leave "
+                         "between out")
     queue = queue_on(device)
     if is_by_planes and queue is not None and queue.device.engine != _wingbeat.Engine.host:
-        raise ValueError(f"an image of {image.dtype} with border {border!r} is for the host; leave "
-                         "device out")
+        raise ValueError("an image of float64 is for the host; leave device out")
     if is_by_planes:
         result = _by_planes(library, image, kernel, padding)
     else:
@@ -193,7 +193,7 @@ def _fused(library, image, kernel, padding, between, queue):
 
 def _by_planes(library, image, kernel, padding):
     """Returns the convolution of an image whose border is in memory, [y][x][channel]."""
-    dtype = np.dtype("float64" if _wingbeat.view(image).dtype == "float64" else "float32")
+    dtype = np.dtype("float64")
     around = [(n - 1 - n // 2, n // 2) for n in kernel.shape[:2]]
     result = library.copy(image)
     for c in range(_colours(image)):

@@ -42,7 +42,7 @@ continued_axis reached_by(const continued_axis& centres, std::size_t kernel, ext
 
 void require_choices(const image_convolution_spec& spec) {
   request::require_named(spec.mode, "mode", "full, same or valid");
-  request::require_named(spec.outside, "outside", "zero, mirror, repeat or clamp");
+  request::require_named(spec.outside, "outside", "zero, mirror, repeat, clamp or reflect");
   request::require_named(spec.normalise, "normalise", "none, by_sum or by_luminance");
   const bool is_double = spec.stored == precision::fp64;
   request::require_known(
@@ -202,6 +202,7 @@ std::string_view name_of(border outside) noexcept {
     case border::mirror: return "mirror";
     case border::repeat: return "repeat";
     case border::clamp: return "clamp";
+    case border::reflect: return "reflect";
   }
   return request::unnamed;
 }

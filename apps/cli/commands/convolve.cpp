@@ -34,7 +34,8 @@ pixel ((h - 1) / 2, (w - 1) / 2), with --correlate (h / 2, w / 2), both rounded 
 convolved each by itself, with a grey kernel or each with its own colour of the kernel; alpha is not
 convolved.
 Borders of a row a b c d: zero (0 0 | a b c d | 0 0), mirror (b a | a b c d | d c),
-repeat (c d | a b c d | a b) or clamp (a a | a b c d | d d). In mode valid there is none.
+reflect (c b | a b c d | c b), repeat (c d | a b c d | a b) or clamp (a a | a b c d | d d). In mode
+valid there is none.
 Files: PNG, JPEG, TIFF, FITS, MRC, .npy; numbers are those in the file, 0 to 255 of 8 bits. A PNG,
 a JPEG and a TIFF of --bits are written from --black to --white: else from 0 to 255 or 65535 as the
 image of 8 or 16 bits is, and of other images from the least to the largest value of the result.
@@ -203,7 +204,8 @@ void add_options(CLI::App& command, options& o) {
       ->required();
   add_mode(command, o.mode);
   add_choice(command, "--border", o.outside,
-             named_choices({border::zero, border::mirror, border::repeat, border::clamp}));
+             named_choices({border::zero, border::mirror, border::reflect, border::repeat,
+                            border::clamp}));
   add_switch(command, "--correlate", o.correlates, "Correlate instead: the kernel reversed");
   add_choice(
       command, "--normalise,--normalize", o.divisor,

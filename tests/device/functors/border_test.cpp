@@ -21,6 +21,8 @@ std::ptrdiff_t pixel_at(border outside, std::ptrdiff_t n, std::ptrdiff_t image) 
     case border::mirror: return pixel_at(outside, n < 0 ? -1 - n : 2 * image - 1 - n, image);
     case border::repeat: return pixel_at(outside, n < 0 ? n + image : n - image, image);
     case border::clamp: return n < 0 ? 0 : image - 1;
+    case border::reflect:
+      return image == 1 ? 0 : pixel_at(outside, n < 0 ? -n : 2 * image - 2 - n, image);
   }
   return image;
 }
@@ -38,7 +40,8 @@ void expect_pixels(const continued_axis& axis) {
 }
 
 TEST(functors_border, continues_images_at_both_ends) {
-  for (const border outside : {border::zero, border::mirror, border::repeat, border::clamp}) {
+  for (const border outside :
+       {border::zero, border::mirror, border::repeat, border::clamp, border::reflect}) {
     for (const size image : {1, 2, 5, 7}) {
       for (const std::ptrdiff_t before : {0, 1, 5, 7, 12, 30}) {
         for (const size behind : {0, 1, 7, 23}) {
@@ -46,6 +49,20 @@ TEST(functors_border, continues_images_at_both_ends) {
                                     static_cast<size>(before) + image + behind};
           expect_pixels<unsigned>(axis);
           expect_pixels<size>(axis);
+        }
+      }
+    }
+  }
+}
+
+TEST(functors_border, continues_images_behind_their_end_alone) {
+  for (const border outside :
+       {border::zero, border::mirror, border::repeat, border::clamp, border::reflect}) {
+    for (const size image : {1, 2, 5, 7}) {
+      for (const std::ptrdiff_t begin : {1, 4, 6, 9, 31}) {
+        for (const size length : {1, 3, 8, 24}) {
+          expect_pixels<unsigned>({outside, image, begin, length});
+          expect_pixels<size>({outside, image, begin, length});
         }
       }
     }
