@@ -52,7 +52,8 @@ searching::search_part total(const searching::search_part& before,
 
 searching::search_part searched(microscopy::volume_search& search,
                                 const microscopy::search_space& space,
-                                const searching::search_part& empty, const volume_run& run) {
+                                const searching::search_part& empty, const volume_run& run,
+                                const std::function<void()>& added) {
   const std::size_t n_filters = space.n_filters(), n_orientations = space.orientations.count();
   searching::search_part before = empty;
   if (!run.state_file.empty() && std::filesystem::exists(run.state_file)) {
@@ -76,6 +77,7 @@ searching::search_part searched(microscopy::volume_search& search,
       search.add({begin, end}, [&](std::size_t n) {
         bar.show(n_done + n, static_cast<double>(n_done + n) / static_cast<double>(n_left));
       });
+      if (added) added();
       constexpr double long_chunk_s = 4;
       if (seconds_since(begun) < long_chunk_s / 2) chunk *= 2;
       n_done += end - begin;

@@ -2,6 +2,7 @@
 // A search for a volume that writes what it keeps to a file now and then, and continues from it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,11 +19,13 @@ struct volume_run {
 };
 
 /// Scores what a part lacks of its shard, and returns the part with it. The state file, if there is
-/// one already, is continued. Throws `plan_error` for one of another search.
+/// one already, is continued. added: called after each few seconds' orientations. Throws
+/// `plan_error` for a state of another search.
 [[nodiscard]] searching::search_part searched(microscopy::volume_search& search,
                                               const microscopy::search_space& space,
                                               const searching::search_part& empty,
-                                              const volume_run& run);
+                                              const volume_run& run,
+                                              const std::function<void()>& added = {});
 
 /// Returns the whole search of these files. Throws `plan_error` for parts of other searches, and if
 /// some part is missing.

@@ -148,7 +148,7 @@ std::string particles_star(std::span<const particle> particles, const particle_s
       "_rlnAutopickFigureOfMerit #12\n_rlnOpticsGroup #13\n",
       o.voltage_kv, o.cs_mm, o.amplitude_contrast, o.pixel_size_angstrom);
   for (const particle& each : particles) {
-    const located_particle& best = each.refined ? *each.refined : each.found;
+    const located_particle& best = each.best();
     text += formatted(
         "{} {} {} {} {} {} {} {} {} {} {} {} 1\n", star_word(micrograph),
         best.place.x + source.box / 2, best.place.y + source.box / 2,

@@ -25,6 +25,9 @@ struct particle {
   located_particle found;
   std::optional<located_particle> refined = {};
   std::optional<euler_angles> offset = {};  ///< Of a constrained search: from its partner's.
+
+  /// Returns the refined place, or the found one.
+  [[nodiscard]] const located_particle& best() const { return refined ? *refined : found; }
 };
 
 /// What the particles of a micrograph have in common.

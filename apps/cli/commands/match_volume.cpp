@@ -7,17 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "cli/choose.hpp"             // choose_device, listed_devices
-#include "cli/commands/commands.hpp"  // add_match_volume
-#include "cli/image_files.hpp"        // read_searched, read_finite, frame_of, size_text
-#include "cli/messages.hpp"           // print_message, counted
-#include "cli/option.hpp"             // add_choice, add_command, add_file, add_real
-#include "cli/reports/particles.hpp"  // particle_outputs, report_particles
-#include "cli/search_part.hpp"        // shard_of
-#include "cli/volume_run.hpp"         // searched, merged
-#include "formats/images/reader.hpp"  // image_reader
-#include "text/formatted.hpp"         // formatted
-#include "text/reject.hpp"            // reject_if
+#include "cli/choose.hpp"                      // choose_device, listed_devices
+#include "cli/commands/commands.hpp"           // add_match_volume
+#include "cli/image_files.hpp"                 // read_searched, read_finite, frame_of, size_text
+#include "cli/messages.hpp"                    // print_message, counted
+#include "cli/option.hpp"                      // add_choice, add_command, add_file, add_real
+#include "cli/progress.hpp"                    // rate_bar
+#include "cli/reports/listed_scores.hpp"       // listed_scores
+#include "cli/reports/particles.hpp"           // particle_outputs, report_particles
+#include "cli/search_part.hpp"                 // shard_of
+#include "cli/volume_run.hpp"                  // searched, merged
+#include "formats/images/reader.hpp"           // image_reader
+#include "microscopy/particle_refinement.hpp"  // refined_particles
+#include "microscopy/volume.hpp"               // volume_spectrum
+#include "text/formatted.hpp"                  // formatted
+#include "text/reject.hpp"                     // reject_if
 
 namespace wingbeat::cli {
 namespace {
@@ -25,6 +29,7 @@ namespace {
 using microscopy::direction_grid;
 
 constexpr double far = 1e6;
+constexpr double defocus_step = 200, table_threshold = 5.5;  // unless others are given
 
 constexpr const char* examples = R"(Examples:
   wingbeat match-volume micrograph.mrc map.mrc --pixel-size 1.06 --defocus 5200,4950
@@ -56,7 +61,9 @@ struct options {
   double astigmatism = 0, defocus_range = 0, cs = 2.7, voltage = 300, amplitude = 0.07,
          phase_shift = 0, b_factor = 0, max_device_gb = 0;
   std::optional<double> low_cutoff, high_cutoff;
-  bool has_no_whitening = false;
+  bool has_no_whitening = false, refines = false;
+  std::string table;
+  std::optional<double> table_threshold;
   microscopy::grid_spec grid;
   std::optional<precision> storage;
   volume_run run;
@@ -93,7 +100,7 @@ microscopy::search_space space_of(const options& o) {
   microscopy::grid_spec grid = o.grid;
   grid.ranges = microscopy::ranges_of(o.symmetry);
   std::vector<double> defoci;
-  const double step = o.defocus_step.value_or(200);
+  const double step = o.defocus_step.value_or(defocus_step);
   const double n_steps = std::floor(o.defocus_range / step * (1 + 1e-9));
   for (double i = -n_steps; i <= n_steps; ++i) defoci.push_back(i * step);
   return {.orientations = microscopy::orientation_grid{grid},
@@ -129,7 +136,7 @@ searching::search_part part_of(const options& o, const formats::image_stack& ima
       microscope.pixel_size_angstrom, microscope.defocus_u_angstrom, microscope.defocus_v_angstrom,
       microscope.astigmatism_degrees, microscope.cs_mm, microscope.amplitude_contrast,
       microscope.phase_shift_degrees, microscope.b_factor_angstrom2, o.defocus_range,
-      o.defocus_step.value_or(200), static_cast<int>(o.grid.directions), o.grid.psi_step,
+      o.defocus_step.value_or(defocus_step), static_cast<int>(o.grid.directions), o.grid.psi_step,
       o.grid.theta_step, o.symmetry, o.has_no_whitening, o.low_cutoff.value_or(-1),
       o.high_cutoff.value_or(-1), space.n_filters());
   hash.add(std::as_bytes(std::span{described}));
@@ -152,14 +159,17 @@ microscopy::filter_options filters_of(const options& o) {
                        .high_freq_cutoff = o.high_cutoff.value_or(1)}};
 }
 
+std::vector<device_info> devices_of(const options& o) {
+  if (!o.devices.empty()) return listed_devices(o.devices, precision::fp32);
+  return {choose_device(o.device, precision::fp32)};
+}
+
 searching::search_part searched_part(const options& o, const microscopy::volume_request& request,
                                      const microscopy::search_space& space,
                                      const std::vector<float>& pixels,
                                      const std::vector<float>& volume,
                                      searching::search_part empty) {
-  const std::vector<device_info> devices =
-      o.devices.empty() ? std::vector{choose_device(o.device, precision::fp32)}
-                        : listed_devices(o.devices, precision::fp32);
+  const std::vector<device_info> devices = devices_of(o);
   for (const device_info& each : devices) empty.devices.insert(searching::kind_of(each));
   microscopy::volume_search search{std::vector<queue>(devices.begin(), devices.end()), request,
                                    space, pixels, volume};
@@ -167,17 +177,59 @@ searching::search_part searched_part(const options& o, const microscopy::volume_
                 size_text(request.height, request.width), space.orientations.count(),
                 counted(space.n_filters(), "filter"),
                 1e-9 * static_cast<double>(search.orientations().first().device_bytes()));
-  return searched(search, space, empty, o.run);
+  if (o.table.empty()) return searched(search, space, empty, o.run);
+  listed_scores table{o.table, space};
+  searching::search_part part =
+      searched(search, space, empty, o.run, [&] { table.add(search.orientations().take_table()); });
+  table.commit(*request.table_threshold);
+  return part;
 }
 
-int run(const options& o) {
+std::vector<microscopy::located_particle> refined_of(
+    const options& o, const microscopy::volume_request& request, const std::vector<float>& pixels,
+    const std::vector<float>& volume, const microscopy::score_maps& maps,
+    std::span<const microscopy::located_particle> found) {
+  queue on{devices_of(o).front()};
+  const microscopy::micrograph image =
+      microscopy::filtered_micrograph(on, pixels, request.height, request.width, request.filters);
+  const buffer spectrum = microscopy::volume_spectrum(on, volume, request.volume);
+  const microscopy::refinement_steps steps{
+      .psi_degrees = o.grid.psi_step,
+      .theta_degrees = o.grid.theta_step,
+      .defocus_angstrom = o.defocus_step.value_or(defocus_step)};
+  rate_bar bar{"match-volume", "refinement"};
+  const auto n = static_cast<double>(found.size() * steps.rounds);
+  return refined_particles(on,
+                           {.microscope = request.microscope,
+                            .image = image,
+                            .height = request.height,
+                            .width = request.width,
+                            .box = request.volume[0],
+                            .spectrum = spectrum.view()},
+                           maps, steps, found, [&](std::size_t n_done) {
+                             bar.show(n_done, static_cast<double>(n_done) / n);
+                           });
+}
+
+/// Refuses options that contradict each other, before any work is done.
+void validate(const options& o) {
   require_outputs(o.outputs);
   reject_if(!o.merge.empty() && (!o.run.state_file.empty() || o.run.part.count > 1),
             "--merge takes what other searches kept; leave out --state and --shard");
   reject_if(o.run.part.count > 1 && o.run.state_file.empty(),
             "--shard is of searches that write what they keep; add --state FILE");
-  reject_if(o.defocus_step && o.defocus_range == 0,
+  reject_if(o.defocus_step && o.defocus_range == 0 && !o.refines,
             "--defocus-step is between defoci of a range; add --defocus-range");
+  reject_if(o.table_threshold && o.table.empty(),
+            "--table-threshold is of a table of scores; add --table FILE");
+  reject_if(
+      !o.table.empty() && (!o.run.state_file.empty() || !o.merge.empty()),
+      "--table lists scores while they are computed, and --state and --merge keep none; leave "
+      "out one of the two");
+}
+
+int run(const options& o) {
+  validate(o);
   formats::image_reader images{o.micrograph};
   const std::size_t frame = frame_of(o.micrograph, images.shape(), o.frame);
   const auto image = read_searched(images, o.micrograph, frame, precision::fp32);
@@ -195,6 +247,9 @@ int run(const options& o) {
       .microscope = microscope,
       .filters = filters_of(o),
       .storage = o.storage,
+      .table_threshold = o.table.empty()
+                             ? std::nullopt
+                             : std::optional{o.table_threshold.value_or(table_threshold)},
       .max_device_bytes = static_cast<std::size_t>(1e9 * o.max_device_gb)};
   const searching::search_part part = o.merge.empty()
                                           ? searched_part(o, request, space, pixels, volume, empty)
@@ -204,7 +259,13 @@ int run(const options& o) {
                   part.n_templates);
   }
   if (part.missing().empty()) {
-    report_particles(o.outputs, {image, microscope, space, lengths[0], o.volume}, part);
+    particle_search found{image, microscope, space, lengths[0], o.volume};
+    if (o.refines) {
+      found.refine = [&, &density = volume](const auto& maps, auto places) {
+        return refined_of(o, request, pixels, density, maps, places);
+      };
+    }
+    report_particles(o.outputs, found, part);
   }
   return exit_ok;
 }
@@ -257,6 +318,12 @@ void add_options(CLI::App& command, options& o) {
   add_device(command, o.device);
   add_devices(command, o.devices, "Several devices at once, as 0,1 or opencl:0,host");
   add_particle_outputs(command, o.outputs);
+  add_switch(command, "--refine", o.refines,
+             "Refine angles, defocus and place of the particles that are found");
+  add_file(command, file_use::output, "--table", o.table,
+           "Write all scores above a threshold, with place and template, as CSV");
+  add_real(command, "--table-threshold", o.table_threshold, {-far, far},
+           "Of these scores; else 5.5");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ void draw(const std::string& file, const particle_search& searched,
   if (file.empty()) return;
   std::vector<formats::image_box> boxes;
   for (const microscopy::particle& each : particles) {
-    const auto& [place, angles, defocus] = each.found;
+    const auto& [place, angles, defocus] = each.best();
     boxes.push_back({.y = static_cast<std::ptrdiff_t>(place.y),
                      .x = static_cast<std::ptrdiff_t>(place.x),
                      .height = searched.box,
@@ -90,12 +90,28 @@ std::string table_of(const std::vector<microscopy::particle>& particles, double 
   std::string text = formatted("{:>6} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9}\n", "y", "x", "z",
                                "score", "phi", "theta", "psi", "defocus");
   for (const microscopy::particle& each : particles) {
-    const auto& [place, angles, defocus] = each.found;
+    const auto& [place, angles, defocus] = each.best();
     text += formatted("{:>6} {:>6} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>9.1f}\n",
                       place.y, place.x, place.score, place.largest, angles.phi, angles.theta,
                       angles.psi, defocus);
   }
   return text;
+}
+
+/// Returns the particles of a search, refined if it says how.
+std::vector<microscopy::particle> particles_of(const particle_search& searched,
+                                               const score_maps& maps, std::size_t n_templates,
+                                               const microscopy::detection_request& request) {
+  std::vector<microscopy::located_particle> found;
+  for (const detection& each : detections_of(maps, n_templates, request)) {
+    const search_space::point point = searched.space.at(static_cast<std::size_t>(each.number));
+    found.push_back({each, point.angles, point.defocus_offset});
+  }
+  std::vector<microscopy::particle> particles(found.begin(), found.end());
+  if (!searched.refine || found.empty()) return particles;
+  const auto refined = searched.refine(maps, found);
+  for (std::size_t i = 0; i < found.size(); ++i) particles[i].refined = refined[i];
+  return particles;
 }
 
 }  // namespace
@@ -119,11 +135,7 @@ void report_particles(const particle_outputs& o, const particle_search& searched
       static_cast<double>(maps.z.size()) * static_cast<double>(part.n_templates);
   const double threshold =
       o.threshold ? *o.threshold : microscopy::threshold_of(o.false_positives, n_scores);
-  std::vector<microscopy::particle> particles;
-  for (const detection& each : detections_of(maps, part.n_templates, request)) {
-    const search_space::point point = searched.space.at(static_cast<std::size_t>(each.number));
-    particles.push_back({.found = {each, point.angles, point.defocus_offset}});
-  }
+  const auto particles = particles_of(searched, maps, part.n_templates, request);
   microscopy::particle_source source{.microscope = searched.microscope,
                                      .box = searched.box,
                                      .templates = part.n_templates,

@@ -3,13 +3,17 @@
 #pragma once
 
 #include <cstddef>  // size_t
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "formats/images/image.hpp"   // image_stack
-#include "microscopy/detections.hpp"  // search_space
-#include "microscopy/optics.hpp"      // optics
-#include "searching/part.hpp"         // search_part
+#include "formats/images/image.hpp"       // image_stack
+#include "microscopy/detections.hpp"      // search_space, score_maps
+#include "microscopy/optics.hpp"          // optics
+#include "microscopy/particle_table.hpp"  // located_particle
+#include "searching/part.hpp"             // search_part
 
 namespace CLI {
 class App;
@@ -36,6 +40,10 @@ struct particle_search {
   const microscopy::search_space& space;
   std::size_t box = 0;
   std::string volume;  ///< Its file.
+  /// Returns refined particles of found ones; empty: they are not refined.
+  std::function<std::vector<microscopy::located_particle>(
+      const microscopy::score_maps& maps, std::span<const microscopy::located_particle> found)>
+      refine = {};
 };
 
 /// Writes and prints all outputs of a whole search.

@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>  // find, max
+#include <algorithm>  // find, max, min
 #include <array>
-#include <cmath>  // exp, sqrt
+#include <cmath>  // acos, exp, sqrt
 #include <complex>
 #include <numbers>  // pi
 #include <sstream>
@@ -189,6 +189,48 @@ TEST_F(match_volume, finds_planted_particles_at_their_orientation_and_defocus) {
   EXPECT_THAT(done.out, HasSubstr("theta"));
 }
 
+double angle_between(const euler_angles& a, const euler_angles& b) {
+  const microscopy::rotation p = microscopy::rotation_of(a), q = microscopy::rotation_of(b);
+  double trace = 0;
+  for (std::size_t i = 0; i < 9; ++i) trace += p[i] * q[i];
+  return std::acos(std::min((trace - 1) / 2, 1.0)) * 180 / std::numbers::pi;
+}
+
+TEST_F(match_volume, refines_particles_that_no_template_fits) {
+  run({"--psi-step", "45", "--refine", "--csv", "f.csv", "--star", "f.star", "--threshold", "3"});
+  const auto rows = cells_of(at_.folder().read("f.csv"));
+  for (const auto& row : rows) {
+    for (auto& c : row) std::printf("%s ", c.c_str());
+    std::puts("");
+  }
+  std::puts(at_.folder().read("f.star").c_str());
+}
+
+TEST_F(match_volume, lists_all_scores_above_a_threshold) {
+  const finished done = run({"--table", "t.csv", "--table-threshold", "4", "--maps", "map"});
+  const auto rows = cells_of(at_.folder().read("t.csv"));
+  EXPECT_THAT(done.err, HasSubstr("wrote t.csv: " + std::to_string(rows.size() - 1) + " scores"));
+  const auto mip = images_in(at_, "map_mip.mrc"), psi = images_in(at_, "map_orientation_psi.mrc"),
+             defocus = images_in(at_, "map_relative_defocus.mrc");
+  std::vector<double> largest(mip.height * mip.width);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const auto place = std::stoul(rows[i].at(2)) * mip.width + std::stoul(rows[i].at(1));
+    const double score = std::stod(rows[i].at(7));
+    EXPECT_GT(score, 4);
+    if (score != formats::sample_at(mip.samples, place)) {
+      EXPECT_LT(score, formats::sample_at(mip.samples, place));
+      continue;
+    }
+    largest[place] = score;
+    EXPECT_NEAR(std::stod(rows[i].at(5)), formats::sample_at(psi.samples, place), 1e-3);
+    EXPECT_EQ(std::stod(rows[i].at(6)), formats::sample_at(defocus.samples, place));
+  }
+  for (std::size_t i = 0; i < largest.size(); ++i) {
+    const double score = formats::sample_at(mip.samples, i);
+    EXPECT_EQ(largest[i], score > 4 ? score : 0) << i;
+  }
+}
+
 TEST_F(match_volume, goes_on_and_merges_to_the_same_bytes) {
   run({"--state", "whole", "--maps", "a"});
   run({"--state", "cut", "--shard", "1/3"});
@@ -216,6 +258,8 @@ TEST_F(match_volume, refuses_what_it_cannot_do) {
   expect_refusal({"--merge", "a,b", "--state", "c"}, "leave out --state");
   expect_refusal({"--picture", "x.jpg"}, "must end in .png");
   expect_refusal({"--symmetry", "Q"}, "Q");
+  expect_refusal({"--table-threshold", "5"}, "add --table FILE");
+  expect_refusal({"--table", "t.csv", "--state", "s"}, "leave out one of the two");
   const auto code_of = [&](const words& arguments, const std::string& reason) {
     const finished done = at_.run(arguments);
     EXPECT_THAT(done.err, HasSubstr(reason));
