@@ -3,6 +3,7 @@
 
 #include <algorithm>  // all_of
 #include <string_view>
+#include <type_traits>  // is_arithmetic_v
 
 #include "text/formatted.hpp"  // formatted
 #include "text/star_word.hpp"  // star_word
@@ -17,16 +18,22 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-/// A line of CSV beside the names of its columns.
-struct named_cells {
+/// A row of the table.
+struct table_row {
+  struct cell {
+    std::string name, unit, text;
+    std::optional<double> number;
+  };
+
   template <class Value>
-  void add(std::string_view name, const Value& value) {
-    const char* const comma = names.empty() ? "" : ",";
-    names += formatted("{}{}", comma, name);
-    values += comma + quoted(formatted("{}", value));
+  void add(std::string_view name, const Value& value, std::string_view unit = "") {
+    cells.push_back({std::string{name}, std::string{unit}, formatted("{}", value), {}});
+    if constexpr (std::is_arithmetic_v<Value>) cells.back().number = static_cast<double>(value);
   }
   /// Scores, angles and offsets are kept as floats.
-  void add_float(std::string_view name, double value) { add(name, static_cast<float>(value)); }
+  void add_float(std::string_view name, double value, std::string_view unit = "") {
+    add(name, static_cast<float>(value), unit);
+  }
 
   void add_scores(const std::string& prefix, const detection& place) {
     add_float(prefix + "mip", place.largest);
@@ -37,16 +44,23 @@ struct named_cells {
     const double pixel = source.microscope.pixel_size_angstrom;
     add(prefix + "pos_x", place.x), add(prefix + "pos_y", place.y);
     add(prefix + "pos_x_img", x), add(prefix + "pos_y_img", y);
-    add(prefix + "pos_x_img_angstrom", static_cast<double>(x) * pixel);
-    add(prefix + "pos_y_img_angstrom", static_cast<double>(y) * pixel);
+    add(prefix + "pos_x_img_angstrom", static_cast<double>(x) * pixel, "angstrom");
+    add(prefix + "pos_y_img_angstrom", static_cast<double>(y) * pixel, "angstrom");
   }
   void add_angles(const std::string& prefix, const euler_angles& angles) {
-    add_float(prefix + "phi", angles.phi);
-    add_float(prefix + "theta", angles.theta);
-    add_float(prefix + "psi", angles.psi);
+    add_float(prefix + "phi", angles.phi, "degree");
+    add_float(prefix + "theta", angles.theta, "degree");
+    add_float(prefix + "psi", angles.psi, "degree");
   }
 
-  std::string names, values;
+  /// Returns a line of CSV with this member of each cell.
+  [[nodiscard]] std::string line(std::string cell::*member) const {
+    std::string text;
+    for (const cell& each : cells) text += (text.empty() ? "" : ",") + quoted(each.*member);
+    return text + '\n';
+  }
+
+  std::vector<cell> cells;
 };
 
 /// Returns the terms of even or odd powers, as Z44c or Z31s, as JSON; nothing without terms.
@@ -65,26 +79,26 @@ std::string magnification_text(const optics& microscope) {
   return formatted("[{}, {}, {}, {}]", m[0], m[1], m[2], m[3]);
 }
 
-void add_optics(named_cells& cells, const optics& microscope) {
-  cells.add("defocus_u", microscope.defocus_u_angstrom);
-  cells.add("defocus_v", microscope.defocus_v_angstrom);
-  cells.add("astigmatism_angle", microscope.astigmatism_degrees);
-  cells.add("pixel_size", microscope.pixel_size_angstrom);
-  cells.add("refined_pixel_size", microscope.pixel_size_angstrom);
-  cells.add("voltage", microscope.voltage_kv);
-  cells.add("spherical_aberration", microscope.cs_mm);
+void add_optics(table_row& cells, const optics& microscope) {
+  cells.add("defocus_u", microscope.defocus_u_angstrom, "angstrom");
+  cells.add("defocus_v", microscope.defocus_v_angstrom, "angstrom");
+  cells.add("astigmatism_angle", microscope.astigmatism_degrees, "degree");
+  cells.add("pixel_size", microscope.pixel_size_angstrom, "angstrom");
+  cells.add("refined_pixel_size", microscope.pixel_size_angstrom, "angstrom");
+  cells.add("voltage", microscope.voltage_kv, "kV");
+  cells.add("spherical_aberration", microscope.cs_mm, "mm");
   cells.add("amplitude_contrast_ratio", microscope.amplitude_contrast);
-  cells.add("phase_shift", microscope.phase_shift_degrees);
-  cells.add("ctf_B_factor", microscope.b_factor_angstrom2);
+  cells.add("phase_shift", microscope.phase_shift_degrees, "degree");
+  cells.add("ctf_B_factor", microscope.b_factor_angstrom2, "angstrom^2");
   cells.add("even_zernikes", zernikes_text(microscope, false));
   cells.add("odd_zernikes", zernikes_text(microscope, true));
   cells.add("mag_matrix", magnification_text(microscope));
 }
 
-named_cells cells_of(std::size_t index, const particle& each, const particle_source& source,
-                     bool is_refined, bool has_offsets) {
+table_row row_of(std::size_t index, const particle& each, const particle_source& source,
+                 bool is_refined, bool has_offsets) {
   const detection& place = each.found.place;
-  named_cells cells;
+  table_row cells;
   cells.add("particle_index", index);
   cells.add_scores("", place);
   if (is_refined) cells.add_scores("refined_", each.refined->place);
@@ -96,8 +110,10 @@ named_cells cells_of(std::size_t index, const particle& each, const particle_sou
   cells.add_angles("", each.found.angles);
   if (is_refined) cells.add_angles("refined_", each.refined->angles);
   if (has_offsets) cells.add_angles("original_offset_", *each.offset);
-  cells.add_float("relative_defocus", each.found.relative_defocus);
-  if (is_refined) cells.add_float("refined_relative_defocus", each.refined->relative_defocus);
+  cells.add_float("relative_defocus", each.found.relative_defocus, "angstrom");
+  if (is_refined) {
+    cells.add_float("refined_relative_defocus", each.refined->relative_defocus, "angstrom");
+  }
   add_optics(cells, source.microscope);
   cells.add("micrograph_path", source.micrograph);
   cells.add("template_path", source.volume);
@@ -115,9 +131,8 @@ named_cells cells_of(std::size_t index, const particle& each, const particle_sou
   return cells;
 }
 
-}  // namespace
-
-std::string particles_csv(std::span<const particle> particles, const particle_source& source) {
+/// Returns a row for each particle, or that of a particle's defaults if there is none.
+std::vector<table_row> rows_of(std::span<const particle> particles, const particle_source& source) {
   const auto all_have = [&](const auto& part) {
     return !particles.empty() &&
            std::all_of(particles.begin(), particles.end(),
@@ -125,14 +140,36 @@ std::string particles_csv(std::span<const particle> particles, const particle_so
   };
   const bool is_refined = all_have(&particle::refined),
              has_offsets = is_refined && all_have(&particle::offset);
-  std::string text =
-      cells_of(0, particles.empty() ? particle{} : particles[0], source, is_refined, has_offsets)
-          .names +
-      '\n';
-  for (std::size_t i = 0; i < particles.size(); ++i) {
-    text += cells_of(i, particles[i], source, is_refined, has_offsets).values + '\n';
+  if (particles.empty()) return {row_of(0, {}, source, false, false)};
+  std::vector<table_row> rows;
+  for (const particle& each : particles) {
+    rows.push_back(row_of(rows.size(), each, source, is_refined, has_offsets));
   }
+  return rows;
+}
+
+}  // namespace
+
+std::string particles_csv(std::span<const particle> particles, const particle_source& source) {
+  const std::vector<table_row> rows = rows_of(particles, source);
+  std::string text = rows.front().line(&table_row::cell::name);
+  for (std::size_t i = 0; i < particles.size(); ++i) text += rows[i].line(&table_row::cell::text);
   return text;
+}
+
+std::vector<particle_column> particle_columns(std::span<const particle> particles,
+                                              const particle_source& source) {
+  const std::vector<table_row> rows = rows_of(particles, source);
+  std::vector<particle_column> columns;
+  for (std::size_t i = 0; i < rows.front().cells.size(); ++i) {
+    const table_row::cell& first = rows.front().cells[i];
+    if (!first.number) continue;
+    columns.push_back({first.name, first.unit, {}});
+    for (std::size_t row = 0; row < particles.size(); ++row) {
+      columns.back().values.push_back(*rows[row].cells[i].number);
+    }
+  }
+  return columns;
 }
 
 std::string particles_star(std::span<const particle> particles, const particle_source& source,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "microscopy/detections.hpp"    // detection, search_space
 #include "microscopy/optics.hpp"        // optics
@@ -45,6 +46,15 @@ struct particle_source {
 /// There is no column for beam tilt.
 [[nodiscard]] std::string particles_csv(std::span<const particle> particles,
                                         const particle_source& source);
+
+/// A column of numbers; its unit is empty for counts, scores and places in pixels.
+struct particle_column {
+  std::string name, unit;
+  std::vector<double> values;
+};
+/// Returns the columns of `particles_csv` that hold numbers, in its order.
+[[nodiscard]] std::vector<particle_column> particle_columns(std::span<const particle> particles,
+                                                            const particle_source& source);
 
 /// Returns a STAR file of RELION 3.1 with one optics group. Coordinates are those of the template's
 /// centre, box / 2, in pixels from 0; a refined place replaces the found one. Rot, tilt and psi are

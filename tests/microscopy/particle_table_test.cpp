@@ -81,6 +81,18 @@ TEST(particle_table, csv_has_the_columns_of_refinements) {
   EXPECT_TRUE(particles_csv(std::vector{each, found}, source).starts_with(found_names));
 }
 
+TEST(particle_table, columns_are_the_numbers_of_the_csv) {
+  const auto columns = particle_columns(std::vector{found, found}, source);
+  ASSERT_EQ(columns.size(), 26);
+  EXPECT_EQ(columns[0].name, "particle_index");
+  EXPECT_THAT(columns[0].values, testing::ElementsAre(0, 1));
+  EXPECT_EQ(columns[12].name, "phi");
+  EXPECT_EQ(columns[12].unit, "degree");
+  EXPECT_THAT(columns[12].values, testing::ElementsAre(72, 72));
+  EXPECT_EQ(columns.back().name, "ctf_B_factor");
+  EXPECT_TRUE(particle_columns({}, source).at(0).values.empty());
+}
+
 TEST(particle_table, csv_leaves_out_terms_that_are_none) {
   particle_source plain = source;
   plain.microscope.zernikes.clear();

@@ -14,8 +14,9 @@
 #include "cli/option.hpp"                 // add_file, add_count, add_real
 #include "formats/files/atomic_file.hpp"  // atomic_file
 #include "formats/files/extension.hpp"    // extension_of
+#include "formats/files/hdf5.hpp"         // hdf5_writer
 #include "formats/images/marks.hpp"       // draw_boxes, marks_for
-#include "microscopy/particle_table.hpp"  // particles_csv, particles_star
+#include "microscopy/particle_table.hpp"  // particles_csv, particle_columns
 #include "text/formatted.hpp"             // formatted
 #include "text/reject.hpp"                // reject_if
 #include "wingbeat/plan.hpp"              // max_length
@@ -27,34 +28,74 @@ using microscopy::detection;
 using microscopy::score_maps;
 using microscopy::search_space;
 
-/// A map of Leopard-EM: its name, and the value of a place.
+/// A map of Leopard-EM: its name, its unit, and the value of a place.
 struct named_map {
-  std::string_view name;
+  std::string_view name, unit;
   std::function<double(std::size_t place)> value;
 };
 
 /// Returns Leopard-EM's maps, in the order of `particle_source::maps`.
 std::array<named_map, 8> maps_of(const score_maps& maps, const search_space& space) {
   const auto point = [&](std::size_t place) { return space.at(maps.numbers[place]); };
-  return {{{"mip", [&](std::size_t i) { return maps.largest[i]; }},
-           {"scaled_mip", [&](std::size_t i) { return maps.z[i]; }},
-           {"orientation_psi", [=](std::size_t i) { return point(i).angles.psi; }},
-           {"orientation_theta", [=](std::size_t i) { return point(i).angles.theta; }},
-           {"orientation_phi", [=](std::size_t i) { return point(i).angles.phi; }},
-           {"relative_defocus", [=](std::size_t i) { return point(i).defocus_offset; }},
-           {"correlation_average", [&](std::size_t i) { return maps.mean[i]; }},
-           {"correlation_variance", [&](std::size_t i) { return maps.deviation[i]; }}}};
+  return {{{"mip", "", [&](std::size_t i) { return maps.largest[i]; }},
+           {"scaled_mip", "", [&](std::size_t i) { return maps.z[i]; }},
+           {"orientation_psi", "degree", [=](std::size_t i) { return point(i).angles.psi; }},
+           {"orientation_theta", "degree", [=](std::size_t i) { return point(i).angles.theta; }},
+           {"orientation_phi", "degree", [=](std::size_t i) { return point(i).angles.phi; }},
+           {"relative_defocus", "angstrom", [=](std::size_t i) { return point(i).defocus_offset; }},
+           {"correlation_average", "", [&](std::size_t i) { return maps.mean[i]; }},
+           {"correlation_variance", "", [&](std::size_t i) { return maps.deviation[i]; }}}};
+}
+
+std::vector<double> values_of(const named_map& map, std::size_t n_places) {
+  std::vector<double> values(n_places);
+  for (std::size_t i = 0; i < n_places; ++i) values[i] = map.value(i);
+  return values;
 }
 
 void write_map(const std::string& file, const score_maps& maps,
-               const formats::image_stack& micrograph,
-               const std::function<double(std::size_t)>& value) {
-  std::vector<double> values(maps.z.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(i);
-  static_cast<void>(formats::write_images(file, {.samples = std::move(values),
+               const formats::image_stack& micrograph, const named_map& map) {
+  static_cast<void>(formats::write_images(file, {.samples = values_of(map, maps.z.size()),
                                                  .height = maps.height,
                                                  .width = maps.width,
                                                  .pixel_angstrom = micrograph.pixel_angstrom}));
+}
+
+/// Writes maps, with the group and attributes that Leopard-EM reads, and the table of particles.
+void write_hdf5(const std::string& file, const score_maps& maps, std::span<const named_map> named,
+                std::span<const microscopy::particle> particles,
+                const microscopy::particle_source& source, const search_space& space) {
+  formats::atomic_file output{file};
+  std::optional<formats::hdf5_writer> writer;
+  const auto add = [&](const formats::hdf5_layout& layout, std::span<const double> numbers) {
+    writer ? writer->begin(layout) : static_cast<void>(writer.emplace(output, layout));
+    writer->write(numbers);
+  };
+  const double pixel = source.microscope.pixel_size_angstrom;
+  for (const named_map& map : named) {
+    add({.name = formatted("tensors/{}", map.name),
+         .unit = std::string{map.unit},
+         .axes = {formats::even_axis("y", "angstrom", maps.height, pixel),
+                  formats::even_axis("x", "angstrom", maps.width, pixel)},
+         .is_compressed = true},
+        values_of(map, maps.z.size()));
+  }
+  for (const auto& [name, unit, values] : microscopy::particle_columns(particles, source)) {
+    add({.name = formatted("particles/{}", name),
+         .unit = unit,
+         .axes = {formats::even_axis("particle", "", values.size())},
+         .is_single_precision = false},
+        values);
+  }
+  writer->set("total_projections", static_cast<double>(source.templates));
+  writer->set("total_orientations", static_cast<double>(space.orientations.count()));
+  writer->set("total_defocus", static_cast<double>(space.defocus_offsets.size()));
+  writer->set("micrograph_path", source.micrograph);
+  writer->set("template_path", source.volume);
+  writer->finish();
+  output.commit();
+  print_message("wrote {}: eight maps of {}, {}", file, size_text(maps.height, maps.width),
+                counted(particles.size(), "particle"));
 }
 
 void write_text(const std::string& file, std::size_t count, std::string_view text) {
@@ -122,6 +163,8 @@ void require_outputs(const particle_outputs& o) {
             o.picture);
   reject_if(!o.picture.empty() && !formats::has_image_libraries(),
             "this build writes no PNG; configure with WINGBEAT_IMAGES=ON");
+  reject_if(!o.hdf5.empty() && !formats::has_hdf5_library(),
+            "this build writes no HDF5; configure with WINGBEAT_HDF5=ON");
   if (!o.z.empty()) formats::require_holds(o.z, 1, 1);
 }
 
@@ -141,24 +184,22 @@ void report_particles(const particle_outputs& o, const particle_search& searched
                                      .templates = part.n_templates,
                                      .micrograph = part.source.image_file,
                                      .volume = searched.volume};
-  std::vector<std::string> outputs{o.csv, o.star, o.z, o.picture};
+  const auto named = maps_of(maps, searched.space);
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    source.maps[i] = o.maps.empty() ? o.hdf5 : formatted("{}_{}.mrc", o.maps, named[i].name);
+    if (!o.maps.empty()) write_map(source.maps[i], maps, searched.micrograph, named[i]);
+  }
   if (!o.maps.empty()) {
-    const auto named = maps_of(maps, searched.space);
-    for (std::size_t i = 0; i < named.size(); ++i) {
-      source.maps[i] = formatted("{}_{}.mrc", o.maps, named[i].name);
-      write_map(source.maps[i], maps, searched.micrograph, named[i].value);
-    }
     print_message("wrote {} and seven others: maps of {}", source.maps[0],
                   size_text(maps.height, maps.width));
   }
-  if (!o.z.empty()) {
-    write_map(o.z, maps, searched.micrograph, [&](std::size_t i) { return maps.z[i]; });
-  }
+  if (!o.z.empty()) write_map(o.z, maps, searched.micrograph, named[1]);
+  if (!o.hdf5.empty()) write_hdf5(o.hdf5, maps, named, particles, source, searched.space);
   write_text(o.csv, particles.size(), microscopy::particles_csv(particles, source));
   write_text(o.star, particles.size(),
              microscopy::particles_star(particles, source, part.source.micrograph));
   draw(o.picture, searched, particles);
-  print_table(table_of(particles, threshold), outputs);
+  print_table(table_of(particles, threshold), {o.csv, o.star, o.z, o.picture});
 }
 
 void add_particle_outputs(CLI::App& command, particle_outputs& o) {
@@ -172,6 +213,8 @@ void add_particle_outputs(CLI::App& command, particle_outputs& o) {
   add_file(command, file_use::output, "--star", o.star, "Write particles of RELION to FILE.star");
   add_text(command, "--maps", o.maps, "Write Leopard-EM's eight maps, PREFIX_mip.mrc and so on")
       ->type_name("PREFIX");
+  add_file(command, file_use::output, "--hdf5", o.hdf5,
+           "Write these maps and the table of particles into one file");
   add_file(command, file_use::output, "--z", o.z, "Write z of each place as an image");
   add_file(command, file_use::output, "--picture", o.picture,
            "Draw the micrograph with the particles, z and angles to FILE.png");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Particles that a search for a volume found, as a table, CSV, STAR, pictures and maps.
+// Particles that a search for a volume found, as a table, CSV, STAR, HDF5, pictures and maps.
 #pragma once
 
 #include <cstddef>  // size_t
@@ -22,7 +22,7 @@ class App;
 namespace wingbeat::cli {
 
 struct particle_outputs {
-  std::string csv, star, maps, z, picture;
+  std::string csv, star, maps, hdf5, z, picture;
   std::optional<std::size_t> top;
   std::optional<double> threshold;
   double false_positives = 1, radius = 5;

@@ -194,6 +194,10 @@ hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout& layout)
   refuse_if(!file.can_rewrite(), name_, "is a pipe, and HDF5 is no stream; write a file, or .npy");
   handles_->file = {H5Fcreate(file.written_path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                     H5Fclose};
+  begin(layout);
+}
+
+void hdf5_writer::begin(const hdf5_layout& layout) {
   constexpr std::size_t chunk_numbers = std::size_t{1} << 17;
   std::vector<hsize_t> lengths, chunk;
   for (const hdf5_axis& axis : layout.axes) {
@@ -204,13 +208,17 @@ hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout& layout)
   const auto rank = static_cast<int>(lengths.size());
   std::vector<hsize_t> limits = lengths;
   const handle storage{H5Pcreate(H5P_DATASET_CREATE), H5Pclose};
-  if (growing_) {
-    limits[growing_->first] = H5S_UNLIMITED;
+  if (growing_) limits[growing_->first] = H5S_UNLIMITED;
+  if (growing_ || layout.is_compressed) {
     const auto n_beside =
         std::accumulate(chunk.begin() + 1, chunk.end(), hsize_t{1}, std::multiplies<>{});
     chunk[0] = std::clamp<hsize_t>(chunk_numbers / n_beside, 1, chunk[0]);
     H5Pset_chunk(storage, rank, chunk.data());
+    constexpr unsigned effort = 4;
+    if (layout.is_compressed) H5Pset_deflate(storage, effort);
   }
+  const handle groups{H5Pcreate(H5P_LINK_CREATE), H5Pclose};
+  H5Pset_create_intermediate_group(groups, 1);
   handles_->space = {H5Screate_simple(rank, lengths.data(), limits.data()), H5Sclose};
   const hid_t part = layout.is_single_precision ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
   const handle stored = layout.is_complex ? pair_of(part, "r", "i")  // the names of h5py
@@ -218,7 +226,7 @@ hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout& layout)
   handles_->number = layout.is_complex ? pair_of(H5T_NATIVE_DOUBLE, "r", "i")
                                        : handle{H5Tcopy(H5T_NATIVE_DOUBLE), H5Tclose};
   handles_->dataset = {H5Dcreate2(handles_->file, layout.name.c_str(), stored, handles_->space,
-                                  H5P_DEFAULT, storage, H5P_DEFAULT),
+                                  groups, storage, H5P_DEFAULT),
                        H5Dclose};
   if (!handles_->dataset.is_open()) refuse(name_, "cannot be written as HDF5");
   set_text(handles_->dataset, "units", layout.unit);
@@ -232,10 +240,15 @@ hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout& layout)
 
 void hdf5_writer::attach(const hdf5_axis& axis, unsigned index, std::span<const double> positions) {
   const hsize_t length = positions.size();
-  H5LTmake_dataset_double(handles_->file, axis.name.c_str(), 1, &length, positions.data());
+  const bool is_first = H5Lexists(handles_->file, axis.name.c_str(), H5P_DEFAULT) <= 0;
+  if (is_first) {
+    H5LTmake_dataset_double(handles_->file, axis.name.c_str(), 1, &length, positions.data());
+  }
   const handle scale{H5Dopen2(handles_->file, axis.name.c_str(), H5P_DEFAULT), H5Dclose};
-  set_text(scale, "units", axis.unit);
-  H5DSset_scale(scale, axis.name.c_str());
+  if (is_first) {
+    set_text(scale, "units", axis.unit);
+    H5DSset_scale(scale, axis.name.c_str());
+  }
   H5DSattach_scale(handles_->dataset, scale, index);
   H5DSset_label(handles_->dataset, index, axis.name.c_str());
 }
@@ -256,6 +269,24 @@ void hdf5_writer::write(std::span<const std::size_t> first, std::span<const std:
   refuse_if(H5Dwrite(handles_->dataset, handles_->number, memory, handles_->space, H5P_DEFAULT,
                      numbers.data()) < 0,
             name_, "cannot be written as HDF5; the disk may be full");
+}
+
+void hdf5_writer::write(std::span<const double> numbers) {
+  refuse_if(!numbers.empty() && H5Dwrite(handles_->dataset, handles_->number, H5S_ALL, H5S_ALL,
+                                         H5P_DEFAULT, numbers.data()) < 0,
+            name_, "cannot be written as HDF5; the disk may be full");
+}
+
+void hdf5_writer::set(const std::string& key, double value) {
+  const handle space{H5Screate(H5S_SCALAR), H5Sclose};
+  const handle attribute{
+      H5Acreate2(handles_->file, key.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT),
+      H5Aclose};
+  H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value);
+}
+
+void hdf5_writer::set(const std::string& key, const std::string& text) {
+  set_text(handles_->file, key.c_str(), text);
 }
 
 void hdf5_writer::finish(std::span<const double> grown) {

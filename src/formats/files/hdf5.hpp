@@ -79,16 +79,17 @@ struct hdf5_axis {
   return axis;
 }
 
-/// What a written dataset holds.
+/// What a written dataset holds. Names may have groups: "particles/x".
 struct hdf5_layout {
   std::string name, unit = {};
   std::vector<hdf5_axis> axes = {};  ///< Slowest first.
   bool is_complex = false, is_single_precision = true;
+  bool is_compressed = false;  ///< By gzip, in chunks of rows.
   std::vector<std::pair<std::string, double>> attributes = {};
 };
 
-/// Writes a file of one dataset, whose axes are dimension scales. Throws `file_error`; `plan_error`
-/// in a build without libhdf5.
+/// Writes a file of datasets one after another, whose axes are dimension scales; those of one name
+/// share a scale. Throws `file_error`; `plan_error` in a build without libhdf5.
 class hdf5_writer {
  public:
   /// `file` must outlive the writer, and is committed once that has finished.
@@ -100,6 +101,14 @@ class hdf5_writer {
   /// Writes a box, [..][re, im if complex].
   void write(std::span<const std::size_t> first, std::span<const std::size_t> counts,
              std::span<const double> numbers);
+
+  /// Begins another dataset, once the one before is written, whose axes do not grow.
+  void begin(const hdf5_layout& layout);
+  /// Writes a dataset that `begin` began as a whole, [..].
+  void write(std::span<const double> numbers);
+  /// Sets attributes of the file.
+  void set(const std::string& key, double value);
+  void set(const std::string& key, const std::string& text);
 
   /// `grown`: the positions of the axis that grows.
   void finish(std::span<const double> grown = {});

@@ -33,6 +33,10 @@ hdf5_writer::hdf5_writer(const atomic_file& file, const hdf5_layout&) {
 hdf5_writer::~hdf5_writer() = default;
 void hdf5_writer::write(std::span<const std::size_t>, std::span<const std::size_t>,
                         std::span<const double>) {}
+void hdf5_writer::begin(const hdf5_layout&) {}
+void hdf5_writer::write(std::span<const double>) {}
+void hdf5_writer::set(const std::string&, double) {}
+void hdf5_writer::set(const std::string&, const std::string&) {}
 void hdf5_writer::finish(std::span<const double>) {}
 
 }  // namespace wingbeat::formats

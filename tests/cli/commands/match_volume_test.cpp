@@ -17,6 +17,8 @@
 
 #include "cli/images.hpp"               // image_file, images_in
 #include "cli/program.hpp"              // workplace
+#include "formats/files/hdf5.hpp"       // hdf5_dataset
+#include "formats/signals/signal.hpp"   // read_signal
 #include "microscopy/optics.hpp"        // ctf_of
 #include "microscopy/orientations.hpp"  // projected, rotation_of
 #include "support/signal.hpp"           // fill_noise
@@ -229,6 +231,36 @@ TEST_F(match_volume, lists_all_scores_above_a_threshold) {
     const double score = formats::sample_at(mip.samples, i);
     EXPECT_EQ(largest[i], score > 4 ? score : 0) << i;
   }
+}
+
+TEST_F(match_volume, writes_maps_and_particles_into_one_file) {
+  if (!formats::has_hdf5_library()) GTEST_SKIP() << "this build has no libhdf5";
+  const auto numbers_of = [&](const std::string& dataset) {
+    return formats::read_signal((at_.folder().path() / "o.h5").string() + ":/" + dataset).samples;
+  };
+  run({"--hdf5", "o.h5", "--csv", "f.csv", "--maps", "map", "--threshold", "3"});
+  const auto rows = cells_of(at_.folder().read("f.csv"));
+  ASSERT_GT(rows.size(), 1);
+  for (const std::string name : {"mip", "orientation_theta", "correlation_variance"}) {
+    const auto map = images_in(at_, "map_" + name + ".mrc");
+    const formats::hdf5_dataset found{(at_.folder().path() / "o.h5").string() + ":/tensors/" +
+                                      name};
+    ASSERT_EQ(found.lengths(), (std::vector{map.height, map.width}));
+    std::vector<double> values(map.height * map.width);
+    found.read(std::vector<std::size_t>(2), found.lengths(), values);
+    EXPECT_EQ(values, formats::to_doubles(map.samples)) << name;
+    const char* const total[] = {"total_defocus"};
+    EXPECT_EQ(found.attribute(total), 3);
+  }
+  for (std::size_t column = 0; column < rows[0].size(); ++column) {
+    if (rows[0][column] != "theta" && rows[0][column] != "pos_x") continue;
+    const auto values = numbers_of("particles/" + rows[0][column]);
+    ASSERT_EQ(values.size(), rows.size() - 1);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_NEAR(values[i].real(), std::stod(rows[i + 1][column]), 1e-3);
+    }
+  }
+  run({"--hdf5", "none.h5", "--threshold", "1000"});
 }
 
 TEST_F(match_volume, goes_on_and_merges_to_the_same_bytes) {
