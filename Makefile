@@ -24,7 +24,8 @@
 # Debian packages, each list complete in itself with those above it.
 build_packages = g++ cmake ninja-build pkg-config libcli11-dev libfmt-dev nlohmann-json3-dev \
   libcairo2-dev fonts-dejavu-core libpng-dev libjpeg-dev libtiff-dev zlib1g-dev libcfitsio-dev \
-  libsndfile1-dev libhdf5-dev libcpp-httplib-dev libpcre2-dev libspdlog-dev libtomlplusplus-dev
+  libsndfile1-dev libhdf5-dev libcpp-httplib-dev libpcre2-dev libspdlog-dev libtomlplusplus-dev \
+  libyaml-cpp-dev
 # Compile and run the kernels of the engine `opencl`.
 opencl_packages = clang-15 pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev
 # Libraries that the bench compares with; bench/peers/ builds what is here.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>  // App
 
+#include <algorithm>  // copy, find_if, min
 #include <array>
 #include <cmath>  // cbrt, floor, lround
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "cli/choose.hpp"                      // choose_device, listed_devices
 #include "cli/commands/commands.hpp"           // add_match_volume
 #include "cli/image_files.hpp"                 // read_searched, read_finite, frame_of, size_text
+#include "cli/leopard_configuration.hpp"       // add_leopard_configuration
 #include "cli/messages.hpp"                    // print_message, counted
 #include "cli/option.hpp"                      // add_choice, add_command, add_file, add_real
 #include "cli/progress.hpp"                    // rate_bar
@@ -20,7 +23,7 @@
 #include "formats/images/reader.hpp"           // image_reader
 #include "microscopy/particle_refinement.hpp"  // refined_particles
 #include "microscopy/volume.hpp"               // volume_spectrum
-#include "text/formatted.hpp"                  // formatted
+#include "text/formatted.hpp"                  // formatted, joined
 #include "text/reject.hpp"                     // reject_if
 
 namespace wingbeat::cli {
@@ -38,6 +41,8 @@ constexpr const char* examples = R"(Examples:
   wingbeat match-volume micrograph.mrc map.mrc --pixel-size 1.06 --defocus 5200 --psi-step 10
       --theta-step 15 --top 3
       a coarse look, in seconds
+  wingbeat match-volume --config match.yaml --csv found.csv --refine
+      the search of a configuration of Leopard-EM, whose files are written by its names
   wingbeat match-volume .. --state part-3 --shard 3/16
       a sixteenth of a search, which goes on where it was stopped if it is started again
   wingbeat match-volume .. --merge part-0,part-1,part-2 --csv found.csv
@@ -55,12 +60,13 @@ correlation_variance holds the standard deviation, as Leopard-EM's does.)";
 
 struct options {
   std::string micrograph, volume, device, defocus, symmetry = "C1";
-  std::vector<std::string> devices, merge;
+  std::string defocus_range = "0", phi, theta, psi, magnification;
+  std::vector<std::string> devices, merge, zernikes;
   std::optional<std::size_t> frame;
   std::optional<double> pixel_size, defocus_step;
-  double astigmatism = 0, defocus_range = 0, cs = 2.7, voltage = 300, amplitude = 0.07,
-         phase_shift = 0, b_factor = 0, max_device_gb = 0;
-  std::optional<double> low_cutoff, high_cutoff;
+  double astigmatism = 0, cs = 2.7, voltage = 300, amplitude = 0.07, phase_shift = 0, b_factor = 0,
+         max_device_gb = 0;
+  std::optional<double> low_cutoff, high_cutoff, falloff;
   bool has_no_whitening = false, refines = false;
   std::string table;
   std::optional<double> table_threshold;
@@ -70,21 +76,33 @@ struct options {
   particle_outputs outputs;
 };
 
-/// Returns the one or two defoci of --defocus.
-std::vector<double> defoci_of(const std::string& text) {
-  std::vector<double> defoci;
-  for (const std::string& part : parts_of("--defocus", text)) {
-    defoci.push_back(real_of("--defocus", part, {-far, far}));
+/// Returns the `least` to `most` numbers of an option; `form` shows them.
+std::vector<double> numbers_of(const std::string& option, const std::string& text,
+                               std::size_t least, std::size_t most, const char* form) {
+  std::vector<double> numbers;
+  for (const std::string& part : parts_of(option, text)) {
+    numbers.push_back(real_of(option, part, {-far, far}));
   }
-  reject_if(defoci.size() > 2, "--defocus is '{}'; give U or U,V", text);
-  return defoci;
+  reject_if(numbers.size() < least || numbers.size() > most, "{} is '{}'; give {}", option, text,
+            form);
+  return numbers;
 }
 
 microscopy::optics optics_of(const options& o, const formats::image_stack& image) {
-  const std::vector<double> defoci = defoci_of(o.defocus);
+  const std::vector<double> defoci = numbers_of("--defocus", o.defocus, 1, 2, "U or U,V");
   const double pixel = o.pixel_size.value_or(image.pixel_angstrom.x);
   reject_if(pixel == 0, "{} does not say how large its pixels are; add --pixel-size ANGSTROM",
             o.micrograph);
+  std::map<std::string, double> zernikes;
+  for (const std::string& term : o.zernikes) {
+    const std::size_t sign = std::min(term.find('='), term.size() - 1);
+    zernikes[term.substr(0, sign)] = real_of("--zernikes", term.substr(sign + 1), {-1e300, 1e300});
+  }
+  std::array<double, 4> magnification{1, 0, 0, 1};
+  if (!o.magnification.empty()) {
+    std::ranges::copy(numbers_of("--magnification", o.magnification, 4, 4, "YY,YX,XY,XX"),
+                      magnification.begin());
+  }
   return {.voltage_kv = o.voltage,
           .pixel_size_angstrom = pixel,
           .defocus_u_angstrom = defoci.front(),
@@ -93,18 +111,47 @@ microscopy::optics optics_of(const options& o, const formats::image_stack& image
           .cs_mm = o.cs,
           .amplitude_contrast = o.amplitude,
           .phase_shift_degrees = o.phase_shift,
-          .b_factor_angstrom2 = o.b_factor};
+          .b_factor_angstrom2 = o.b_factor,
+          .zernikes = std::move(zernikes),
+          .magnification = magnification};
+}
+
+/// Returns the defoci that are searched, ascending, 0 among them.
+std::vector<double> defoci_of(const options& o) {
+  const auto range = numbers_of("--defocus-range", o.defocus_range, 1, 2, "RANGE or FIRST,LAST");
+  const double step = o.defocus_step.value_or(defocus_step);
+  std::vector<double> defoci;
+  const auto steps_within = [&](double length) { return std::floor(length / step * (1 + 1e-9)); };
+  const double first = range.size() == 2 ? range[0] : -steps_within(range[0]) * step;
+  const double n_steps = steps_within(range.back() - first);
+  reject_if(n_steps < 0 || n_steps > 65535,
+            "--defocus-range is '{}'; give a shorter one, from 0 on "
+            "or from a first to a larger last number",
+            o.defocus_range);
+  for (double i = 0; i <= n_steps; ++i) defoci.push_back(first + i * step);
+  constexpr double rounding = 1e-6;
+  const auto zero = std::ranges::find_if(defoci, [](double d) { return d > -rounding; });
+  if (zero != defoci.end() && *zero < rounding) {
+    *zero = 0;
+  } else {
+    defoci.insert(zero, 0);
+  }
+  return defoci;
 }
 
 microscopy::search_space space_of(const options& o) {
   microscopy::grid_spec grid = o.grid;
   grid.ranges = microscopy::ranges_of(o.symmetry);
-  std::vector<double> defoci;
-  const double step = o.defocus_step.value_or(defocus_step);
-  const double n_steps = std::floor(o.defocus_range / step * (1 + 1e-9));
-  for (double i = -n_steps; i <= n_steps; ++i) defoci.push_back(i * step);
+  const auto take = [](const char* option, const std::string& text, double& first, double& last) {
+    if (text.empty()) return;
+    const auto range = numbers_of(option, text, 2, 2, "FIRST,LAST");
+    first = range[0], last = range[1];
+  };
+  take("--phi", o.phi, grid.ranges.phi_first, grid.ranges.phi_last);
+  take("--theta", o.theta, grid.ranges.theta_first, grid.ranges.theta_last);
+  take("--psi", o.psi, grid.ranges.psi_first, grid.ranges.psi_last);
   return {.orientations = microscopy::orientation_grid{grid},
-          .defocus_offsets = std::move(defoci),
+          .defocus_offsets = defoci_of(o),
           .spherical_aberrations = {o.cs}};
 }
 
@@ -135,10 +182,11 @@ searching::search_part part_of(const options& o, const formats::image_stack& ima
       "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", microscope.voltage_kv,
       microscope.pixel_size_angstrom, microscope.defocus_u_angstrom, microscope.defocus_v_angstrom,
       microscope.astigmatism_degrees, microscope.cs_mm, microscope.amplitude_contrast,
-      microscope.phase_shift_degrees, microscope.b_factor_angstrom2, o.defocus_range,
-      o.defocus_step.value_or(defocus_step), static_cast<int>(o.grid.directions), o.grid.psi_step,
-      o.grid.theta_step, o.symmetry, o.has_no_whitening, o.low_cutoff.value_or(-1),
-      o.high_cutoff.value_or(-1), space.n_filters());
+      microscope.phase_shift_degrees, microscope.b_factor_angstrom2,
+      joined(space.defocus_offsets, ","), static_cast<int>(o.grid.directions), o.grid.psi_step,
+      o.grid.theta_step, joined(std::vector{o.symmetry, o.phi, o.theta, o.psi}, ";"),
+      o.has_no_whitening, o.low_cutoff.value_or(-1), o.high_cutoff.value_or(-1),
+      o.falloff.value_or(0), joined(microscope.magnification, ","), joined(o.zernikes, ","));
   hash.add(std::as_bytes(std::span{described}));
   const std::size_t n = static_cast<std::size_t>(std::lround(std::cbrt(volume.size())));
   searching::search_source source = searching::source_of(
@@ -156,7 +204,8 @@ microscopy::filter_options filters_of(const options& o) {
   return {.whitening = {.enabled = !o.has_no_whitening},
           .bandpass = {.enabled = o.low_cutoff || o.high_cutoff,
                        .low_freq_cutoff = o.low_cutoff.value_or(0),
-                       .high_freq_cutoff = o.high_cutoff.value_or(1)}};
+                       .high_freq_cutoff = o.high_cutoff.value_or(1),
+                       .falloff = o.falloff.value_or(0)}};
 }
 
 std::vector<device_info> devices_of(const options& o) {
@@ -218,8 +267,10 @@ void validate(const options& o) {
             "--merge takes what other searches kept; leave out --state and --shard");
   reject_if(o.run.part.count > 1 && o.run.state_file.empty(),
             "--shard is of searches that write what they keep; add --state FILE");
-  reject_if(o.defocus_step && o.defocus_range == 0 && !o.refines,
+  reject_if(o.defocus_step && o.defocus_range == "0" && !o.refines,
             "--defocus-step is between defoci of a range; add --defocus-range");
+  reject_if(o.falloff && !o.low_cutoff && !o.high_cutoff,
+            "--falloff is beside a cutoff; add --low-cutoff or --high-cutoff");
   reject_if(o.table_threshold && o.table.empty(),
             "--table-threshold is of a table of scores; add --table FILE");
   reject_if(
@@ -271,6 +322,7 @@ int run(const options& o) {
 }
 
 void add_options(CLI::App& command, options& o) {
+  add_leopard_configuration(command);
   add_file(command, file_use::input, "MICROGRAPH", o.micrograph, "MRC, TIFF, .npy ..")->required();
   add_file(command, file_use::input, "VOLUME", o.volume, "MRC, TIFF stack, .npy ..")->required();
   add_count(command, "--frame", o.frame, {0, max_length}, "Image of a stack to search");
@@ -284,8 +336,14 @@ void add_options(CLI::App& command, options& o) {
   add_real(command, "--amplitude-contrast", o.amplitude, {0, 0.999}, "A part of 1");
   add_real(command, "--phase-shift", o.phase_shift, {-360, 360}, "In degrees");
   add_real(command, "--b-factor", o.b_factor, {0, far}, "In square angstrom");
-  add_real(command, "--defocus-range", o.defocus_range, {0, far},
-           "Search defoci up to so far from the given one, in angstrom");
+  add_list(command, "--zernikes", o.zernikes, "Further terms, as Z44c=1.5,Z31s=-2, in rad A^p");
+  add_text(command, "--magnification", o.magnification,
+           "Anisotropic magnification of (y, x): YY,YX,XY,XX");
+}
+
+void add_search_options(CLI::App& command, options& o) {
+  add_text(command, "--defocus-range", o.defocus_range,
+           "Search defoci up to so far from the given one, in angstrom; or from FIRST,LAST of it");
   add_real(command, "--defocus-step", o.defocus_step, {0, far, true},
            "Between these defoci; else 200");
   add_real(command, "--psi-step", o.grid.psi_step, {0, 360, true}, "Degrees within the plane");
@@ -297,12 +355,16 @@ void add_options(CLI::App& command, options& o) {
                                      {"cartesian", direction_grid::cartesian}},
              "Directions: ");
   add_text(command, "--symmetry", o.symmetry, "Of the volume: C1, C2 .., D2 .., T, O or I");
+  add_text(command, "--phi", o.phi, "FIRST,LAST in degrees, in place of the symmetry's range");
+  add_text(command, "--theta", o.theta, "The same of theta, which tilts");
+  add_text(command, "--psi", o.psi, "The same of psi, in the plane");
   add_switch(command, "--no-whitening", o.has_no_whitening,
              "Leave the micrograph's noise coloured");
   add_real(command, "--low-cutoff", o.low_cutoff, {0, 0.71},
            "Drop frequencies below, in cycles/pixel");
   add_real(command, "--high-cutoff", o.high_cutoff, {0, 0.71, true},
            "Drop frequencies above, in cycles/pixel");
+  add_real(command, "--falloff", o.falloff, {0, 1}, "Of these cutoffs, in cycles/pixel");
   add_choice(command, "--storage", o.storage,
              named_choices({precision::fp32, precision::fp16, precision::bf16}),
              "What is stored between launches: ");
@@ -332,7 +394,7 @@ void add_match_volume(CLI::App& program, int& exit_code) {
   add_command<options>(
       program, exit_code,
       {"match-volume", "Finds a molecule in a micrograph, at any orientation", examples}, run,
-      add_options);
+      add_options, add_search_options);
 }
 
 }  // namespace wingbeat::cli

@@ -165,6 +165,13 @@ void require_outputs(const particle_outputs& o) {
             "this build writes no PNG; configure with WINGBEAT_IMAGES=ON");
   reject_if(!o.hdf5.empty() && !formats::has_hdf5_library(),
             "this build writes no HDF5; configure with WINGBEAT_HDF5=ON");
+  constexpr std::size_t n_maps = std::tuple_size_v<decltype(microscopy::particle_source::maps)>;
+  reject_if(!o.map_files.empty() && o.map_files.size() != n_maps,
+            "--map-files has {}; give {}, in the order of --maps",
+            counted(o.map_files.size(), "name"), n_maps);
+  reject_if(!o.map_files.empty() && !o.maps.empty(),
+            "--maps and --map-files name the same maps; leave out one of the two");
+  for (const std::string& file : o.map_files) formats::require_holds(file, 1, 1);
   if (!o.z.empty()) formats::require_holds(o.z, 1, 1);
 }
 
@@ -185,11 +192,14 @@ void report_particles(const particle_outputs& o, const particle_search& searched
                                      .micrograph = part.source.image_file,
                                      .volume = searched.volume};
   const auto named = maps_of(maps, searched.space);
+  const bool has_prefix = !o.maps.empty(), has_maps = has_prefix || !o.map_files.empty();
   for (std::size_t i = 0; i < named.size(); ++i) {
-    source.maps[i] = o.maps.empty() ? o.hdf5 : formatted("{}_{}.mrc", o.maps, named[i].name);
-    if (!o.maps.empty()) write_map(source.maps[i], maps, searched.micrograph, named[i]);
+    source.maps[i] = has_prefix            ? formatted("{}_{}.mrc", o.maps, named[i].name)
+                     : o.map_files.empty() ? o.hdf5
+                                           : o.map_files[i];
+    if (has_maps) write_map(source.maps[i], maps, searched.micrograph, named[i]);
   }
-  if (!o.maps.empty()) {
+  if (has_maps) {
     print_message("wrote {} and seven others: maps of {}", source.maps[0],
                   size_text(maps.height, maps.width));
   }
@@ -213,6 +223,8 @@ void add_particle_outputs(CLI::App& command, particle_outputs& o) {
   add_file(command, file_use::output, "--star", o.star, "Write particles of RELION to FILE.star");
   add_text(command, "--maps", o.maps, "Write Leopard-EM's eight maps, PREFIX_mip.mrc and so on")
       ->type_name("PREFIX");
+  add_outputs(command, "--map-files", o.map_files,
+              "Names for these maps: largest score, z, psi, theta, phi, defocus, mean, deviation");
   add_file(command, file_use::output, "--hdf5", o.hdf5,
            "Write these maps and the table of particles into one file");
   add_file(command, file_use::output, "--z", o.z, "Write z of each place as an image");

@@ -23,6 +23,7 @@ namespace wingbeat::cli {
 
 struct particle_outputs {
   std::string csv, star, maps, hdf5, z, picture;
+  std::vector<std::string> map_files;  ///< In place of `maps`, which is a prefix of names.
   std::optional<std::size_t> top;
   std::optional<double> threshold;
   double false_positives = 1, radius = 5;
