@@ -21,6 +21,7 @@
 #include "microscopy/orientations.hpp"        // orientation_grid, axes_of, rotation_of
 #include "microscopy/projection_filters.hpp"  // projection_filters
 #include "microscopy/volume.hpp"              // volume_spectrum
+#include "optics.hpp"                         // optics_of
 #include "owned_array.hpp"
 
 namespace wingbeat::python {
@@ -82,17 +83,6 @@ std::array<double, 6> ranges_of_symmetry(std::string_view symmetry) {
           found.theta_last, found.psi_first, found.psi_last};
 }
 
-optics optics_of(nb::handle given) {
-  optics result;
-  auto& [voltage, pixel_size, defocus_u, defocus_v, astigmatism, cs, contrast, phase_shift,
-         b_factor, zernikes, beam_tilt, magnification] = result;
-  read(given, "voltage", voltage, "pixel_size", pixel_size, "defocus_u", defocus_u, "defocus_v",
-       defocus_v, "astigmatism_angle", astigmatism, "spherical_aberration", cs,
-       "amplitude_contrast", contrast, "phase_shift", phase_shift, "b_factor", b_factor, "zernikes",
-       zernikes, "beam_tilt", beam_tilt, "magnification", magnification);
-  return result;
-}
-
 /// Returns filters [cs][defocus][ky][kx]; `filter` may be None.
 nb::object filters_of(nb::handle given, std::size_t n, const radial_filter* filter,
                       const std::vector<double>& defoci, const std::vector<double>& cs) {
@@ -142,6 +132,17 @@ nb::object spectrum_of(queue& on, const packed_array<float>& volume) {
 }
 
 }  // namespace
+
+microscopy::optics optics_of(nb::handle given) {
+  optics result;
+  auto& [voltage, pixel_size, defocus_u, defocus_v, astigmatism, cs, contrast, phase_shift,
+         b_factor, zernikes, beam_tilt, magnification] = result;
+  read(given, "voltage", voltage, "pixel_size", pixel_size, "defocus_u", defocus_u, "defocus_v",
+       defocus_v, "astigmatism_angle", astigmatism, "spherical_aberration", cs,
+       "amplitude_contrast", contrast, "phase_shift", phase_shift, "b_factor", b_factor, "zernikes",
+       zernikes, "beam_tilt", beam_tilt, "magnification", magnification);
+  return result;
+}
 
 void bind_microscopy(nb::module_& module) {
   using nb::literals::operator""_a;

@@ -11,9 +11,11 @@
 
 #include "array_library.hpp"  // described
 #include "bindings.hpp"
-#include "fields.hpp"                  // read
-#include "kept_scores.hpp"             // running_search
-#include "searching/orientations.hpp"  // shared_orientation_search
+#include "fields.hpp"                          // read
+#include "kept_scores.hpp"                     // running_search
+#include "microscopy/particle_refinement.hpp"  // refined_particles
+#include "optics.hpp"                          // optics_of
+#include "searching/orientations.hpp"          // shared_orientation_search
 
 namespace wingbeat::python {
 namespace {
@@ -115,6 +117,43 @@ class orientation_searcher final : public running_search {
                           column(&listed_score::x), column(&listed_score::score), table.lost);
   }
 
+  /// found: [particle][6], places y and x, angles phi, theta and psi, defocus. filter: may be None.
+  /// Returns [particle][10]: z, these six, score, mean and deviation.
+  nb::object refine(queue& on, nb::handle given, nb::handle given_optics,
+                    const packed_array<float>& image, const microscopy::radial_filter* filter,
+                    const packed_array<float>& spectrum, const packed_array<double>& found) {
+    microscopy::refinement_steps steps;
+    read(given, "psi_step", steps.psi_degrees, "theta_step", steps.theta_degrees, "defocus_step",
+         steps.defocus_angstrom, "parts", steps.parts, "rounds", steps.rounds, "reach",
+         steps.reach);
+    const microscopy::optics microscope = optics_of(given_optics);
+    std::vector<double> values;
+    locked([&] {
+      const microscopy::score_maps maps = microscopy::maps_of(state());
+      const microscopy::micrograph prepared{
+          {image.data(), image.data() + image.size()},
+          filter == nullptr ? microscopy::radial_filter{} : *filter};
+      buffer bins{on, spectrum.size() * sizeof(float)};
+      bins.write(spectrum.data(), bins.size_bytes());
+      std::vector<microscopy::located_particle> particles;
+      for (const double* each = found.data(); each != found.data() + found.size(); each += 6) {
+        particles.push_back({.angles = {each[2], each[3], each[4]}, .relative_defocus = each[5]});
+        particles.back().place.y = static_cast<std::size_t>(each[0]);
+        particles.back().place.x = static_cast<std::size_t>(each[1]);
+      }
+      const microscopy::refined_data data{microscope,     prepared,          image.shape(0),
+                                          image.shape(1), spectrum.shape(0), bins.view()};
+      for (const auto& [place, angles, defocus] :
+           refined_particles(on, data, maps, steps, particles)) {
+        values.insert(
+            values.end(),
+            {place.score, static_cast<double>(place.y), static_cast<double>(place.x), angles.phi,
+             angles.theta, angles.psi, defocus, place.largest, place.mean, place.deviation});
+      }
+    });
+    return owned_array(std::move(values), {found.shape(0), 10});
+  }
+
   [[nodiscard]] nb::tuple shape() const override {
     return nb::make_tuple(search_->first().result()[0], search_->first().result()[1]);
   }
@@ -165,6 +204,8 @@ void bind_orientation_searches(nb::module_& module) {
       .def("restart", &orientation_searcher::restart)
       .def("add", &orientation_searcher::add, "axes"_a, "first"_a.none())
       .def("project", &orientation_searcher::project, "axes"_a)
+      .def("refine", &orientation_searcher::refine, "queue"_a, "steps"_a, "optics"_a, "image"_a,
+           "filter"_a.none(), "spectrum"_a, "found"_a)
       .def("take_table", &orientation_searcher::take_table)
       .def("explain", &orientation_searcher::explain)
       .def_prop_ro(

@@ -27,11 +27,11 @@ from wingbeat import _arguments, _sums, _wingbeat, fft
 from wingbeat._arrays import numpy_library
 from wingbeat._projections import unit_projections, wrapped_correlation
 from wingbeat._types import Array
-from wingbeat.orientation_search import Detection, OrientationSearch, ScoreTable
+from wingbeat.orientation_search import Detection, OrientationSearch, Refined, ScoreTable
 from wingbeat.search import Peak, Search, SearchPart
 
-__all__ = ["Detection", "OrientationSearch", "Peak", "ScoreTable", "Search", "SearchPart",
-           "match_scores", "match_template", "match_template_dft_2d"]
+__all__ = ["Detection", "OrientationSearch", "Peak", "Refined", "ScoreTable", "Search",
+           "SearchPart", "match_scores", "match_template", "match_template_dft_2d"]
 
 #: How `numpy.pad` continues an array.
 PADDINGS = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",

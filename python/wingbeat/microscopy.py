@@ -87,9 +87,7 @@ def projection_filters(optics: Optics, n: int, image_filter: RadialFilter | None
     >>> projection_filters(optics, 64, spherical_aberrations=[2.6, 2.7]).shape
     (2, 1, 64, 33)
     """
-    _arguments.instance(optics, Optics, "optics", "give an Optics")
-    given = SimpleNamespace(**{**vars(optics), "zernikes": dict(optics.zernikes),
-                               "magnification": _matrix(optics.magnification)})
+    given = described(optics)
     lists = (_arguments.each(_arguments.number, each, name) for each, name in (
         (defoci, "defoci"), (spherical_aberrations, "spherical_aberrations")))
     return _wingbeat.projection_filters(given, _arguments.count(n, "n"), image_filter,
@@ -178,7 +176,7 @@ def rotations(angles: Array) -> np.ndarray:
     >>> rotations([90, 0, 0]).round().astype(int).tolist()
     [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
     """
-    angles = np.ascontiguousarray(_on_host(angles), np.float64)
+    angles = np.ascontiguousarray(on_host(angles), np.float64)
     if angles.shape[-1:] != (3,):
         raise ValueError(f"angles have shape {angles.shape}; give [.., 3]: phi, theta and psi")
     return _wingbeat.rotations(angles).reshape(*angles.shape, 3)
@@ -188,7 +186,7 @@ def plane_axes(rotations_or_angles: Array, magnification: Any = None) -> np.ndar
     """Returns the axes on which projections with these rotations [rotation][3][3], or angles
     [rotation][3], read bins of a volume, float32 [rotation][6]: of (x, y, z), the factors of kx and
     ky. magnification: a matrix, as in `Optics`."""
-    given = _on_host(rotations_or_angles)
+    given = on_host(rotations_or_angles)
     if given.ndim == 2 and given.shape[1] == 3:
         given = rotations(given)
     if given.ndim != 3 or given.shape[1:] != (3, 3):
@@ -197,18 +195,25 @@ def plane_axes(rotations_or_angles: Array, magnification: Any = None) -> np.ndar
     return _wingbeat.plane_axes(np.ascontiguousarray(given, np.float32), _matrix(magnification))
 
 
+def described(optics: Optics) -> SimpleNamespace:
+    """Returns the parameters as `_wingbeat` takes them."""
+    _arguments.instance(optics, Optics, "optics", "give an Optics")
+    return SimpleNamespace(**{**vars(optics), "zernikes": dict(optics.zernikes),
+                              "magnification": _matrix(optics.magnification)})
+
+
 def _matrix(magnification):
     """Returns the four elements of a matrix."""
-    matrix = np.asarray(np.eye(2) if magnification is None else _on_host(magnification), float)
+    matrix = np.asarray(np.eye(2) if magnification is None else on_host(magnification), float)
     if matrix.size != 4:
         raise ValueError(f"magnification has shape {matrix.shape}; give a matrix [2, 2]")
     return matrix.ravel().tolist()
 
 
-def _on_host(x):
+def on_host(x, kinds="iuf"):
     """Returns a numpy array of numbers of any library's array."""
     x = x.detach().cpu().numpy() if hasattr(x, "detach") else x.get() if hasattr(x, "get") else x
     x = np.asarray(x)
-    if x.dtype.kind not in "iuf":
+    if x.dtype.kind not in kinds:
         raise TypeError(f"an array of dtype {x.dtype} was given; give real numbers")
     return x

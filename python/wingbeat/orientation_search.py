@@ -6,6 +6,7 @@ electron cryo-microscopy does.
                         device; the best score of each place, its template, mean and variance are
                         kept
     Detection           a place whose largest score stands out
+    Refined             the same with finer angles, defocus and place
     ScoreTable          all scores above a threshold
 
 `wingbeat.microscopy` makes its operands, and `wingbeat.match` exports the search too.
@@ -33,11 +34,12 @@ import numpy as np
 
 from wingbeat import _arguments, _sums, _wingbeat
 from wingbeat._arrays import numpy_library
+from wingbeat._device import queue_on
 from wingbeat._types import Array, Between
-from wingbeat.microscopy import plane_axes
+from wingbeat.microscopy import Optics, RadialFilter, described, on_host, plane_axes
 from wingbeat.search import SearchOfImage, SearchPart, of_search
 
-__all__ = ["Detection", "OrientationSearch", "ScoreTable"]
+__all__ = ["Detection", "OrientationSearch", "Refined", "ScoreTable"]
 
 
 class Detection(NamedTuple):
@@ -47,6 +49,21 @@ class Detection(NamedTuple):
     number: int  #: Of the template: rotation times filters plus filter.
     y: int  #: The template's first pixel in the image; its centre is n // 2 further.
     x: int
+    score: float
+    mean: float
+    deviation: float
+
+
+class Refined(NamedTuple):
+    """A detection whose orientation, defocus and place were refined."""
+
+    z: float  #: By the mean and deviation of the search.
+    y: int
+    x: int
+    phi: float  #: Degrees.
+    theta: float
+    psi: float
+    defocus: float  #: Angstrom, relative to that of the optics.
     score: float
     mean: float
     deviation: float
@@ -107,6 +124,7 @@ class OrientationSearch(SearchOfImage):
             raise ValueError(f"the spectrum has shape {tuple(spectrum.shape)} and the filters "
                              f"{tuple(filters.shape)}; give [n, n, n/2 + 1] and [.., n, n/2 + 1]")
         self._n_filters = math.prod(filters.shape[:-2])
+        self._spectrum = spectrum
         is_complex = _wingbeat.view(filters).dtype.startswith("complex")
         _arguments.choice(between, _sums.BETWEEN, "between")
         _arguments.choice(volume, ("float32", "float16"), "volume")
@@ -173,6 +191,7 @@ class OrientationSearch(SearchOfImage):
             raise ValueError(f"the image has values above {self._peak:g}, for which the search's "
                              "storage in float16 was made; make another search")
         self._search.begin(*self._numbers(image, "image", np.float32))
+        self._image = image
         return self
 
     def add(self, rotations: Array, first: int | None = None) -> OrientationSearch:
@@ -211,6 +230,45 @@ class OrientationSearch(SearchOfImage):
         found = self._kept("mean", "moments=True").detections(
             number(false_positives, "false_positives"), threshold, number(radius, "radius"))
         return [Detection(*each) for each in found]
+
+    def refine(self, detections: Sequence[Detection], angles: Array, optics: Optics,
+               image_filter: RadialFilter | None = None, defoci: Sequence[float] = (0.0,), *,
+               psi_step: float = 1.5, theta_step: float = 2.5, defocus_step: float = 200.0,
+               reach: int = 8, device: Any = None) -> list[Refined]:
+        """Returns detections with finer angles, defoci and places, in the same order; needs
+        `moments`.
+
+        angles        of the whole search, degrees [rotation][3]
+        optics, image_filter, defoci  as the filters were made, by `microscopy.projection_filters`
+        steps         of the search, in degrees and Angstrom: orientations and defoci within them
+                      are tried in fifths to each side, and once more within such a fifth of the
+                      best. defocus_step 0 keeps the defocus
+        reach         pixels around the place
+        device        one device, as in `Search`; the processor if None
+
+        The image and spectrum that the search was given must not have changed.
+        """
+        self._kept("mean", "moments=True")
+        angles, defoci = np.asarray(angles, np.float64), list(defoci)
+        if angles.ndim != 2 or angles.shape[1] != 3:
+            raise ValueError(f"angles have shape {angles.shape}; give those of the search, [n, 3]")
+        found = np.empty((len(detections), 6))
+        for row, each in zip(found, detections):
+            rotation, number = divmod(each.number, self._n_filters)
+            if rotation >= len(angles):
+                raise ValueError(f"detection {each.number} is none of {len(angles)} angles; give "
+                                 "those of the whole search")
+            row[:] = each.y, each.x, *angles[rotation], defoci[number % len(defoci)]
+        number = _arguments.number
+        steps = SimpleNamespace(
+            psi_step=number(psi_step, "psi_step"), theta_step=number(theta_step, "theta_step"),
+            defocus_step=number(defocus_step, "defocus_step"), parts=5, rounds=2,
+            reach=_arguments.count(reach, "reach"))
+        image, spectrum = (np.ascontiguousarray(on_host(each, "iufc"), dtype) for each, dtype in (
+            (self._image, np.float32), (self._spectrum, np.complex64)))
+        return [Refined(z, int(y), int(x), *rest) for z, y, x, *rest in self._search.refine(
+            queue_on(device or "host"), steps, described(optics), image, image_filter,
+            spectrum.view(np.float32), found).tolist()]
 
     def part(self, n_rotations: int) -> SearchPart:
         """Returns what was kept so far, without the table, as part of a search for `n_rotations`

@@ -169,6 +169,39 @@ def test_planted_particles_are_found():
     assert search.detections(false_positives=1e-3)[0] == found[0]
 
 
+def test_detections_are_refined():
+    n, shape = 32, (90, 100)
+    grid = microscopy.orientation_grid(psi_step=30, theta_step=30)
+    truth, defocus = np.array([[41.0, 66.0, 160.0]]), 150.0
+    spectrum = microscopy.prepare_volume(blob(n, spread=3, width=3))
+    maker = OrientationSearch(np.zeros((n, n)), spectrum, microscopy.ctf(OPTICS, n, [defocus]))
+    particle = maker.project(truth)[0, 0].astype(float)
+    image = RNG.standard_normal(shape)
+    image[30:30 + n, 41:41 + n] += 30 * particle / np.linalg.norm(particle)
+    prepared, whitening = microscopy.prepare_micrograph(image, whitening=False)
+    defoci = [-1000, 0, 1000]
+    filters = microscopy.projection_filters(OPTICS, n, whitening, defoci)
+    search = OrientationSearch(prepared, spectrum, filters, n_orientations=len(grid)).add(grid)
+    found = search.detections(threshold=3.0)[:1]
+
+    def refine(**options):
+        return search.refine(found, grid, OPTICS, whitening, defoci, psi_step=30, theta_step=30,
+                             defocus_step=1000, **options)[0]
+
+    refined = refine()
+    turned = microscopy.rotations([refined[3:6], truth[0]])
+    angle = np.degrees(np.arccos(min((np.trace(turned[0] @ turned[1].T) - 1) / 2, 1)))
+    assert (refined.y, refined.x) == (30, 41) and angle < 6
+    assert refined.z > found[0].z
+    assert refined.z == pytest.approx((refined.score - refined.mean) / refined.deviation, rel=1e-5)
+    assert abs(refined.defocus - defocus) < 500
+    assert abs(refine(reach=0).y - found[0].y) == 0
+    with pytest.raises(ValueError, match="whole search"):
+        search.refine(found, grid[:1], OPTICS, whitening, defoci)
+    with pytest.raises(ValueError, match=r"\[n, 3\]"):
+        search.refine(found, grid[0], OPTICS, whitening, defoci)
+
+
 def test_projections_show_the_volume_turned():
     n = 32
     volume = np.zeros((n, n, n))
