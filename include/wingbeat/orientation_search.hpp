@@ -57,6 +57,7 @@ struct orientation_spec {
   /// `add` takes after each run that leaves less than half of it. Empty: no table.
   std::optional<double> table_threshold = {};
   std::size_t table_capacity = std::size_t{1} << 22;
+  score_bins histogram = {};  ///< As in `search_spec`.
 };
 
 /// The first two columns of a rotation that turns vectors (x, y, z) of the projection's plane into

@@ -25,6 +25,14 @@ enum class score_map {
   variance  ///< Over all scores, with their number as divisor; needs `keeps_sums`.
 };
 
+/// Bins of equal width for a histogram of scores, from `begin` to `end`. The first and the last bin
+/// also count scores beyond them; NaN is in none. A score within rounding of an edge may be in
+/// either bin.
+struct score_bins {
+  double begin = 0, end = 0;
+  std::size_t count = 0;  ///< 0: no histogram.
+};
+
 /// The description of a search. Images and templates are real, of two axes, stored as `real`.
 ///
 ///     template_search search{queue, {.image = {4096, 4096}, .templates = {512, 512},
@@ -59,6 +67,8 @@ struct search_spec {
   /// no table.
   std::optional<double> table_threshold = {};
   std::size_t table_capacity = std::size_t{1} << 22;  ///< 16 bytes each.
+  /// Counts all scores of all templates in bins; needs a device that `has_int64_atomics`.
+  score_bins histogram = {};
   /// How many templates one run of the convolution takes; `add` takes any number. Workspace grows
   /// with it. More than 1 needs a device that `has_int64_atomics`.
   std::size_t templates_at_once = 1;
@@ -136,8 +146,9 @@ struct search_state {
   /// Sums of coefficients in units of 2^-30, as two's complement, and of their squares, in units of
   /// 2^-32, where the search is normalised and keeps sums. // [2][y][x]
   std::vector<std::uint64_t> unit_sums = {};
-  std::vector<double> sums = {};           ///< As `unit_sums`, of plain scores.  // [2][y][x]
-  std::vector<std::uint32_t> counts = {};  // [y][x]
+  std::vector<double> sums = {};              ///< As `unit_sums`, of plain scores.  // [2][y][x]
+  std::vector<std::uint32_t> counts = {};     // [y][x]
+  std::vector<std::uint64_t> histogram = {};  ///< Scores in each of `score_bins`.
 
   /// Merges the state of a search for other templates. Throws `plan_error` for states that keep
   /// other arrays, and for sums of plain scores without a `sum_unit`, whose rounding depends on the

@@ -23,12 +23,14 @@ namespace {
 orientation_spec spec_of(nb::handle given) {
   orientation_spec spec;
   auto& [image, box, filters, has_complex_filters, volume, between, image_peak, keeps_sums,
-         orientations_at_once, max_bytes, most_scores, table_threshold, table_capacity] = spec;
+         orientations_at_once, max_bytes, most_scores, table_threshold, table_capacity, histogram] =
+      spec;
   read(given, "image", image, "box", box, "filters", filters, "has_complex_filters",
        has_complex_filters, "volume", volume, "between", between, "image_peak", image_peak,
        "keeps_sums", keeps_sums, "orientations_at_once", orientations_at_once, "max_bytes",
        max_bytes, "most_scores", most_scores, "table_threshold", table_threshold, "table_capacity",
-       table_capacity);
+       table_capacity, "bins_begin", histogram.begin, "bins_end", histogram.end, "bins",
+       histogram.count);
   return spec;
 }
 
@@ -137,9 +139,11 @@ class orientation_searcher final : public running_search {
       bins.write(spectrum.data(), bins.size_bytes());
       std::vector<microscopy::located_particle> particles;
       for (const double* each = found.data(); each != found.data() + found.size(); each += 6) {
-        particles.push_back({.angles = {each[2], each[3], each[4]}, .relative_defocus = each[5]});
-        particles.back().place.y = static_cast<std::size_t>(each[0]);
-        particles.back().place.x = static_cast<std::size_t>(each[1]);
+        microscopy::located_particle& particle = particles.emplace_back();
+        particle.place.y = static_cast<std::size_t>(each[0]);
+        particle.place.x = static_cast<std::size_t>(each[1]);
+        particle.angles = {each[2], each[3], each[4]};
+        particle.relative_defocus = each[5];
       }
       const microscopy::refined_data data{microscope,     prepared,          image.shape(0),
                                           image.shape(1), spectrum.shape(0), bins.view()};
@@ -152,6 +156,12 @@ class orientation_searcher final : public running_search {
       }
     });
     return owned_array(std::move(values), {found.shape(0), 10});
+  }
+
+  nb::object histogram() {
+    auto counts = locked([&] { return state().histogram; });
+    const std::size_t n = counts.size();
+    return owned_array(std::move(counts), {n});
   }
 
   [[nodiscard]] nb::tuple shape() const override {
@@ -204,6 +214,7 @@ void bind_orientation_searches(nb::module_& module) {
       .def("restart", &orientation_searcher::restart)
       .def("add", &orientation_searcher::add, "axes"_a, "first"_a.none())
       .def("project", &orientation_searcher::project, "axes"_a)
+      .def("histogram", &orientation_searcher::histogram)
       .def("refine", &orientation_searcher::refine, "queue"_a, "steps"_a, "optics"_a, "image"_a,
            "filter"_a.none(), "spectrum"_a, "found"_a)
       .def("take_table", &orientation_searcher::take_table)

@@ -92,6 +92,8 @@ class OrientationSearch(SearchOfImage):
     moments          True: keeps `mean`, `variance` and `z`
     table_threshold  keeps a table of all scores above it; None: does not
     table_capacity   how many of them a device holds, which are fetched between runs
+    histogram        (begin, end, bins): counts all scores in bins of equal width, of which the
+                     first and last take those beyond; None: does not
     at_once          orientations of a run; None: chosen
     volume           "float16" keeps the spectrum in half the bytes; scores move by some 1e-3
     between          "float16" or "bfloat16": the type of spectra between passes, as in `Search`
@@ -109,7 +111,8 @@ class OrientationSearch(SearchOfImage):
 
     def __init__(self, image: Array, spectrum: Array, filters: Array, *, moments: bool = True,
                  table_threshold: float | None = None, table_capacity: int = 1 << 22,
-                 at_once: int | None = None, volume: Literal["float32", "float16"] = "float32",
+                 histogram: tuple[float, float, int] | None = None, at_once: int | None = None,
+                 volume: Literal["float32", "float16"] = "float32",
                  between: Between = None, max_bytes: int | None = None,
                  n_orientations: int | None = None, magnification: Any = None, device: Any = None,
                  devices: Sequence[Any] | None = None) -> None:
@@ -144,6 +147,10 @@ class OrientationSearch(SearchOfImage):
             max_bytes=counts["max_bytes"], table_threshold=threshold,
             most_scores=counts["n_orientations"] * self._n_filters or 2**25,
             table_capacity=_arguments.count(table_capacity, "table_capacity"))
+        begin, end, bins = histogram or (0, 0, 0)
+        description.bins_begin = _arguments.number(begin, "histogram")
+        description.bins_end = _arguments.number(end, "histogram")
+        description.bins = _arguments.count(bins, "histogram")
         queues, stream = self._queues(library, image, device, devices)
         self._search = _wingbeat.OrientationSearch(description, queues, stream)
         self._search.set_volume(*self._numbers(spectrum, "spectrum", np.complex64))
@@ -209,6 +216,16 @@ class OrientationSearch(SearchOfImage):
         """Returns the templates of rotations as numpy's float32 [rotation][filter][n][n], as they
         are scored."""
         return self._search.project(plane_axes(rotations, self._magnification))
+
+    @property
+    def histogram(self) -> np.ndarray:
+        """How many of all scores, of all templates and places, are in each bin, uint64; needs
+        `histogram`."""
+        counts = self._search.histogram()
+        if len(counts) == 0:
+            raise RuntimeError("no histogram is kept; make the search with histogram=(begin, end, "
+                               "bins)")
+        return counts
 
     def table(self) -> ScoreTable:
         """Returns the scores above `table_threshold` since the last call, or since the image was

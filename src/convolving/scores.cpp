@@ -52,7 +52,9 @@ void each_array(const kept_scores& kept, Visit visit) {
     Functor::operands::each_kept(
         kept.numbers,
         [&]<class Of, class Element>(std::string_view name, Element* Of::*, kept_array array) {
-          visit(name, kept.places() * array.per_place * sizeof(Element), array);
+          const std::size_t count =
+              array.elements != 0 ? array.elements : kept.places() * array.per_place;
+          visit(name, count * sizeof(Element), array);
         });
   });
 }
@@ -79,7 +81,8 @@ kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp6
                    .has_unit_sums = spec.keeps_sums && spec.is_normalised,
                    .templates = templates,
                    .sum_unit = spec.sum_unit,
-                   .table_capacity = spec.table_threshold ? spec.table_capacity : 0};
+                   .table_capacity = spec.table_threshold ? spec.table_capacity : 0,
+                   .histogram = spec.histogram};
   const score_windows y = windows_of(kept.axes[0]), x = windows_of(kept.axes[1]);
   kept.numbers = {.y = y,
                   .x = x,
@@ -93,7 +96,8 @@ kept_scores kept_of(const search_spec& spec, std::size_t templates, bool has_fp6
                   .has_rim = spec.is_normalised && (has_rim(y) || has_rim(x)),
                   .rounds_sums = spec.sum_unit != 0,
                   .has_table = spec.table_threshold.has_value(),
-                  .may_end_early = spec.pads_runs && templates > 1};
+                  .may_end_early = spec.pads_runs && templates > 1,
+                  .histogram_bins = spec.histogram.count};
   return kept;
 }
 
@@ -165,6 +169,11 @@ std::vector<kernel_argument> score_arguments(const kept_scores& kept, std::uint3
     result.push_back(real(inputs.table_threshold));
   }
   if (kept.numbers.may_end_early) result.emplace_back(inputs.end);
+  if (kept.numbers.histogram_bins != 0) {
+    const auto& [begin, end, count] = kept.histogram;
+    result.push_back(real(begin));
+    result.push_back(real(static_cast<double>(count) / (end - begin)));
+  }
   return result;
 }
 
@@ -277,8 +286,16 @@ search_state score_memory::read(state_arrays wanted, std::size_t n_templates) co
 }
 
 search_state score_memory::read_all(std::size_t n_templates) const {
-  return read({.keys = true, .moments = kept_.numbers.has_sums, .counts = kept_.numbers.has_counts},
-              n_templates);
+  search_state state =
+      read({.keys = true, .moments = kept_.numbers.has_sums, .counts = kept_.numbers.has_counts},
+           n_templates);
+  state.histogram.resize(kept_.numbers.histogram_bins);
+  if (state.histogram.empty()) return state;
+  const auto copies = values_of<std::uint64_t>("histogram", "histogram");
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    state.histogram[i % state.histogram.size()] += copies[i];
+  }
+  return state;
 }
 
 }  // namespace wingbeat::convolving

@@ -46,6 +46,7 @@ struct kept_scores {
   std::size_t templates = 1;   ///< In one run.
   double sum_unit = 0;         ///< As in `search_spec`.
   std::size_t table_capacity = 0;
+  score_bins histogram = {};
 
   [[nodiscard]] std::size_t places() const { return axes[0].result() * axes[1].result(); }
   /// Returns the reals of the table of a template's sums: [h + 1][w + 1], sums over the elements

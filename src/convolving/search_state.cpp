@@ -84,7 +84,8 @@ void require_alike(const search_state& a, const search_state& b) {
   const bool are_alike = a.is_normalised == b.is_normalised && a.keys.size() == b.keys.size() &&
                          a.unit_sums.size() == b.unit_sums.size() &&
                          a.sums.size() == b.sums.size() && a.sum_unit == b.sum_unit &&
-                         a.counts.size() == b.counts.size();
+                         a.counts.size() == b.counts.size() &&
+                         a.histogram.size() == b.histogram.size();
   if (are_alike) return;
   reject(
       "states of searches that keep different arrays, or of which one is normalised, were merged; "
@@ -105,6 +106,7 @@ void search_state::merge(const search_state& other) {
   add(unit_sums, other.unit_sums);
   add(sums, other.sums);
   add(counts, other.counts);
+  add(histogram, other.histogram);
 }
 
 std::vector<float> search_state::map(score_map kind) const {

@@ -67,6 +67,15 @@ void require_table(const search_spec& spec) {
             "table_capacity is {}; choose from 1 to {} scores", spec.table_capacity, most);
 }
 
+void require_histogram(const score_bins& bins) {
+  constexpr std::size_t most = 65536;
+  if (bins.count == 0) return;
+  reject_if(bins.count > most || !std::isfinite(bins.end - bins.begin) || !(bins.begin < bins.end),
+            "histogram has {} bins from {} to {}; give at most {}, and finite scores in ascending "
+            "order",
+            bins.count, bins.begin, bins.end, most);
+}
+
 void require_valid(const search_spec& spec) {
   require_axes("image", spec.image);
   require_axes("templates", spec.templates);
@@ -82,6 +91,7 @@ void require_valid(const search_spec& spec) {
             spec.threshold);
   require_sums(spec);
   require_table(spec);
+  require_histogram(spec.histogram);
   request::require_known(spec.form == operand_form::values || spec.form == operand_form::spectrum,
                          "form", spec.form, "values or spectrum");
   require_peaks(spec);
@@ -389,6 +399,9 @@ template_search::template_search(const queue& on, search_spec spec) {
     reject("templates_at_once is {}, and {} has no atomic operations on 64 bits; choose 1",
            spec.templates_at_once, on.device().name);
   }
+  reject_if(spec.histogram.count != 0 && !on.device().has_int64_atomics,
+            "a histogram was asked for, and {} has no atomic operations on 64 bits; leave it out",
+            on.device().name);
   impl_ = std::make_unique<impl>(on, std::move(spec));
 }
 template_search::template_search(template_search&&) noexcept = default;

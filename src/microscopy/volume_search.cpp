@@ -19,7 +19,8 @@ orientation_spec spec_of(const volume_request& request, const search_space& spac
                         .between = request.storage,
                         .max_bytes = request.max_device_bytes,
                         .most_scores = space.orientations.count() * space.n_filters(),
-                        .table_threshold = request.table_threshold};
+                        .table_threshold = request.table_threshold,
+                        .histogram = request.histogram};
   if (request.storage == precision::fp16) {
     for (const float value : image)
       spec.image_peak = std::max(spec.image_peak, double{std::abs(value)});

@@ -26,6 +26,7 @@ struct volume_request {
   /// The type that spectra and workspace are stored in; empty: fp32.
   std::optional<precision> storage = {};
   std::optional<double> table_threshold = {};
+  score_bins histogram = {};
   std::size_t max_device_bytes = 0;  ///< 0: most of a device's memory.
 };
 

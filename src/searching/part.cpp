@@ -90,6 +90,10 @@ void search_part::merge(const search_part& other, std::string_view own_name, std
             "{} and {} are parts of different searches, one of them without {}; merge the parts of "
             "{}",
             own_name, name, words.moments, words.parts);
+  reject_if(kept.histogram.size() != other.kept.histogram.size(),
+            "{} and {} are parts of different searches, one of them without a histogram; merge the "
+            "parts of {}",
+            own_name, name, words.parts);
   std::vector<template_range> ranges = templates;
   for (const template_range& range : other.templates) {
     const auto twice = add_range(ranges, range);

@@ -13,7 +13,7 @@
 namespace wingbeat::searching {
 namespace {
 
-constexpr std::string_view known_schema = "wingbeat.search part 3\n";
+constexpr std::string_view known_schema = "wingbeat.search part 4\n";
 
 /// A value whose bytes in memory are what is written.
 template <class Value>
@@ -146,6 +146,7 @@ void pass(Fields& fields, Part& part) {
   fields(kept.sum_unit);
   fields(kept.sums);
   fields(kept.counts);
+  fields(kept.histogram);
 }
 
 }  // namespace

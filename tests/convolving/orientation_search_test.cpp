@@ -8,11 +8,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>  // max
+#include <algorithm>  // clamp, max, min
 #include <cmath>      // abs, cos, floor, sin, sqrt
 #include <complex>
 #include <limits>
 #include <numbers>  // pi
+#include <numeric>  // accumulate
 
 #include "convolving/search_check.hpp"  // noise_of
 #include "support/memory.hpp"           // filled
@@ -244,6 +245,36 @@ TEST_P(orientation_search_on, keeps_the_same_bits_in_any_order_and_merged) {
   EXPECT_EQ(merged.templates, 22);
 }
 
+TEST_P(orientation_search_on, counts_every_score_in_a_bin) {
+  const orientation_spec spec{.image = {40, 33},
+                              .box = 8,
+                              .filters = 2,
+                              .orientations_at_once = 3,
+                              .table_threshold = -1e9,
+                              .histogram = {.begin = -2, .end = 1, .count = 6}};
+  const example data{spec};
+  std::vector<plane_axes> rotations;
+  for (int i = 0; i < 7; ++i) rotations.push_back(axes_of(0.7 * i, 0.3 * i, 1.1 * i));
+  orientation_search search = begun(data, spec);
+  search.add(*on, rotations, 0);
+  const std::vector<std::uint64_t> counts = search.state(*on).histogram;
+  std::vector<std::uint64_t> expected(6);
+  for (const listed_score& each : search.take_table(*on).entries) {
+    ++expected[static_cast<std::size_t>(std::clamp((each.score + 2) * 2, 0.0F, 5.0F))];
+  }
+  EXPECT_EQ(counts, expected);
+  EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0U), 14 * 33 * 26);
+  EXPECT_GT(std::min(counts.front(), counts.back()), 0);
+
+  search.restart(*on);
+  search.add(*on, std::span{rotations}.subspan(5), 5);
+  search_state merged = search.state(*on);
+  search.restart(*on);
+  search.add(*on, std::span{rotations}.first(5), 0);
+  merged.merge(search.state(*on));
+  EXPECT_EQ(merged.histogram, counts);
+}
+
 TEST_P(orientation_search_on, projects_what_it_correlates) {
   const orientation_spec spec{.image = {20, 16}, .box = 8, .filters = 2};
   const example data{spec};
@@ -282,6 +313,7 @@ TEST_P(orientation_search_on, refuses_what_it_cannot_do) {
   EXPECT_THAT(refused([](auto& s) { s.image = {20}; }), HasSubstr("give {height, width}"));
   EXPECT_THAT(refused([](auto& s) { s.filters = 0; }), HasSubstr("filters is 0"));
   EXPECT_THAT(refused([](auto& s) { s.volume = precision::bf16; }), HasSubstr("volume is bf16"));
+  EXPECT_THAT(refused([](auto& s) { s.histogram = {1, 1, 5}; }), HasSubstr("5 bins from 1 to 1"));
   orientation_search search{*on, good};
   const std::vector single{axes_of(1, 2, 3)};
   EXPECT_THAT(refusal([&] { search.add(*on, single, 0); }), HasSubstr("call set_volume first"));

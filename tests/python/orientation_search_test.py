@@ -169,6 +169,16 @@ def test_planted_particles_are_found():
     assert search.detections(false_positives=1e-3)[0] == found[0]
 
 
+def test_scores_are_counted_in_bins():
+    example = Example(24, (48, 64))
+    search = example.search(histogram=(-2, 3, 10)).add(ANGLES)
+    counts, _ = np.histogram(example.scores.clip(-1.99, 2.99), 10, (-2, 3))
+    assert search.histogram.sum() == example.scores.size
+    assert abs(search.histogram.astype(int) - counts).max() <= 2  # by rounding at edges
+    with pytest.raises(RuntimeError, match="histogram="):
+        example.search().add(ANGLES).histogram
+
+
 def test_detections_are_refined():
     n, shape = 32, (90, 100)
     grid = microscopy.orientation_grid(psi_step=30, theta_step=30)

@@ -301,6 +301,7 @@ int run(const options& o) {
       .table_threshold = o.table.empty()
                              ? std::nullopt
                              : std::optional{o.table_threshold.value_or(table_threshold)},
+      .histogram = o.outputs.histogram.empty() ? score_bins{} : histogram_bins,
       .max_device_bytes = static_cast<std::size_t>(1e9 * o.max_device_gb)};
   const searching::search_part part = o.merge.empty()
                                           ? searched_part(o, request, space, pixels, volume, empty)

@@ -106,6 +106,23 @@ void write_text(const std::string& file, std::size_t count, std::string_view tex
   print_message("wrote {}: {}", file, counted(count, "particle"));
 }
 
+void write_histogram(const std::string& file, const std::vector<std::uint64_t>& counts) {
+  if (file.empty()) return;
+  reject_if(counts.empty(), "the search kept no histogram for {}; search with --histogram", file);
+  const auto& [begin, end, n] = histogram_bins;
+  std::string text = "score_from,score_to,count\n";
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto edge = [&](std::size_t bin) {
+      return begin + (end - begin) * static_cast<double>(bin) / static_cast<double>(n);
+    };
+    text += formatted("{},{},{}\n", edge(i), edge(i + 1), counts[i]);
+    total += counts[i];
+  }
+  formats::write_whole_file(file, text);
+  print_message("wrote {}: {} in {} bins", file, counted(total, "score"), n);
+}
+
 void draw(const std::string& file, const particle_search& searched,
           const std::vector<microscopy::particle>& particles) {
   if (file.empty()) return;
@@ -208,8 +225,9 @@ void report_particles(const particle_outputs& o, const particle_search& searched
   write_text(o.csv, particles.size(), microscopy::particles_csv(particles, source));
   write_text(o.star, particles.size(),
              microscopy::particles_star(particles, source, part.source.micrograph));
+  write_histogram(o.histogram, part.kept.histogram);
   draw(o.picture, searched, particles);
-  print_table(table_of(particles, threshold), {o.csv, o.star, o.z, o.picture});
+  print_table(table_of(particles, threshold), {o.csv, o.star, o.z, o.picture, o.histogram});
 }
 
 void add_particle_outputs(CLI::App& command, particle_outputs& o) {
@@ -228,6 +246,8 @@ void add_particle_outputs(CLI::App& command, particle_outputs& o) {
   add_file(command, file_use::output, "--hdf5", o.hdf5,
            "Write these maps and the table of particles into one file");
   add_file(command, file_use::output, "--z", o.z, "Write z of each place as an image");
+  add_file(command, file_use::output, "--histogram", o.histogram,
+           "Write how many scores of all templates and places are in each of 512 bins");
   add_file(command, file_use::output, "--picture", o.picture,
            "Draw the micrograph with the particles, z and angles to FILE.png");
 }

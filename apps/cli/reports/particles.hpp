@@ -22,12 +22,15 @@ class App;
 namespace wingbeat::cli {
 
 struct particle_outputs {
-  std::string csv, star, maps, hdf5, z, picture;
+  std::string csv, star, maps, hdf5, z, picture, histogram;
   std::vector<std::string> map_files;  ///< In place of `maps`, which is a prefix of names.
   std::optional<std::size_t> top;
   std::optional<double> threshold;
   double false_positives = 1, radius = 5;
 };
+
+/// The bins of --histogram.
+inline constexpr score_bins histogram_bins{.begin = -12.5, .end = 22.5, .count = 512};
 
 void add_particle_outputs(CLI::App& command, particle_outputs& target);
 

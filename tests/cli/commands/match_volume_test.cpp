@@ -233,6 +233,24 @@ TEST_F(match_volume, lists_all_scores_above_a_threshold) {
   }
 }
 
+TEST_F(match_volume, counts_all_scores_also_of_parts) {
+  run({"--histogram", "h.csv"});
+  const auto rows = cells_of(at_.folder().read("h.csv"));
+  ASSERT_EQ(rows.size(), 513);
+  std::size_t total = 0;
+  for (std::size_t i = 1; i < rows.size(); ++i) total += std::stoul(rows[i].at(2));
+  EXPECT_EQ(total, 552 * 3 * (height - n + 1) * (width - n + 1));
+  for (const std::string part : {"0", "1"}) {
+    run({"--state", "h" + part, "--shard", part + "/2", "--histogram", "none.csv"});
+  }
+  run({"--merge", "h1,h0", "--histogram", "merged.csv"});
+  EXPECT_EQ(at_.folder().read("merged.csv"), at_.folder().read("h.csv"));
+  run({"--state", "s0", "--shard", "0/2"});
+  expect_refusal({"--merge", "s0,h1"}, "one of them without a histogram");
+  run({"--state", "s"});
+  expect_refusal({"--merge", "s", "--histogram", "x.csv"}, "search with --histogram");
+}
+
 TEST_F(match_volume, writes_maps_and_particles_into_one_file) {
   if (!formats::has_hdf5_library()) GTEST_SKIP() << "this build has no libhdf5";
   const auto numbers_of = [&](const std::string& dataset) {

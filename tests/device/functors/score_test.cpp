@@ -49,8 +49,13 @@ struct kept_memory {
   std::vector<size> keys;
   std::vector<double> moments;
   std::vector<unsigned> counts;
+  std::vector<size> histogram;
 
-  explicit kept_memory(size places) : keys(places), moments(2 * places), counts(places) {}
+  explicit kept_memory(size places)
+      : keys(places),
+        moments(2 * places),
+        counts(places),
+        histogram(4 * functors::histogram_copies) {}
   functor::operands operands() {
     functor::operands result{};
     result.first = 10;
@@ -58,6 +63,9 @@ struct kept_memory {
     result.counts = counts.data();
     result.threshold = 1.5F;
     result.inverse_norms = norms_of_places;
+    result.histogram = histogram.data();
+    result.histogram_begin = 0;
+    result.bins_per_score = 2;
     return result;
   }
 };
@@ -120,6 +128,23 @@ TEST(functors_score, keeps_over_a_run_what_it_stores_one_by_one) {
     EXPECT_EQ(alone.keys, memory.keys);
     EXPECT_EQ(alone.counts, std::vector<unsigned>(n_places)) << "which are not kept";
   }
+}
+
+TEST(functors_score, counts_scores_in_bins_of_which_the_outer_take_those_beyond) {
+  score_numbers n{.y = {.places = 1}, .x = {.places = n_places}};
+  n.histogram_bins = 4;
+  kept_memory stored{n_places}, kept{n_places};
+  for (size row = 0; row < n_templates; ++row) {
+    for (size i = 0; i < n_places; ++i) {
+      functor{n, stored.keys.data(), stored.operands(), row}.store(i, scores[row][i]);
+    }
+  }
+  keep_in_runs_of(2, n, kept);
+  EXPECT_EQ(kept.histogram, stored.histogram);
+  std::vector<size> bins(4);
+  for (size i = 0; i < stored.histogram.size(); ++i) bins[i % 4] += stored.histogram[i];
+  EXPECT_EQ(bins, (std::vector<size>{6, 0, 1, 4}));
+  EXPECT_EQ(stored.histogram[3], 1) << "a place has counters of its own";
 }
 
 TEST(functors_score, keeps_the_same_with_norms_that_it_reads_once) {
@@ -255,13 +280,14 @@ TEST(functors_score, adds_the_mean_that_the_image_lost_under_a_template) {
 }
 
 TEST(functors_score, names_its_members) {
-  EXPECT_TRUE((ends::has_members<score_numbers, 11>));
+  EXPECT_TRUE((ends::has_members<score_numbers, 12>));
   EXPECT_TRUE((ends::has_members<score_windows, 4>));
-  EXPECT_TRUE(wingbeat::test::names_numbers(score_numbers{}, 9 + 2 * 4));
+  EXPECT_TRUE(wingbeat::test::names_numbers(score_numbers{}, 10 + 2 * 4));
   score_numbers n{};
   n.has_sums = n.has_counts = n.is_normalised = n.has_rim = true;
   n.rounds_sums = n.has_table = n.may_end_early = true;
-  EXPECT_TRUE((wingbeat::test::names_operands<functor, 13>(n)));
+  n.histogram_bins = 4;
+  EXPECT_TRUE((wingbeat::test::names_operands<functor, 16>(n)));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a search keeps of its scores, as the store of a correlation: for every place the largest
 // score and its template, sums of scores and of their squares, and the number above a threshold;
-// and a table of all scores above another one.
+// a table of all scores above another one, and a histogram of all scores.
 #pragma once
 
 #include "wingbeat/device/atomic.hpp"          // atomic_add, atomic_max, atomic_next, last_seen
@@ -29,6 +29,7 @@ struct score_numbers {
   bool rounds_sums = false;  ///< Scores are rounded to multiples of a unit before they are summed.
   bool has_table = false;
   bool may_end_early = false;  ///< Some templates of a run may be none.
+  size histogram_bins = 0;     ///< Of equal width; 0: no histogram.
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
@@ -49,8 +50,13 @@ struct score_numbers {
     visit("rounds_sums", rounds_sums);
     visit("has_table", has_table);
     visit("may_end_early", may_end_early);
+    visit("histogram_bins", histogram_bins);
   }
 };
+
+/// Counters of each bin of a histogram. Neighbouring places have different ones, so that threads
+/// seldom wait for each other.
+inline constexpr size histogram_copies = 1024;
 
 /// A score of a table, and where it is.
 struct listed_score {
@@ -71,6 +77,7 @@ WINGBEAT_FN size score_key_of(float score, unsigned number) {
 struct kept_array {
   unsigned per_place = 1;
   bool is_always_read = true, is_always_written = true;  ///< Whatever the scores are.
+  size elements = 0;  ///< In all, of an array that is not of places.
 };
 
 /// Units of integer sums of coefficients and of their squares: 2^32 - 1 of them do not overflow.
@@ -119,6 +126,60 @@ struct score_moments {
   }
 };
 
+/// What `score` reads and writes beside the keys.
+template <class Real, class Sum>
+struct score_operands {
+  unsigned first;                             ///< Number of the run's first template.
+  WINGBEAT_GLOBAL Sum* moments;               // [2][y][x]
+  WINGBEAT_GLOBAL unsigned* counts;           // [y][x]
+  Real threshold;                             ///< Scores above it are counted.
+  WINGBEAT_GLOBAL const Real* inverse_norms;  // [y][x]
+  WINGBEAT_GLOBAL const Real* rim;            // [template][h + 1][w + 1], sums above and left
+  Real mean;                                  ///< Mean of the image.
+  Real rounding;  ///< 3/2 of the mantissa's range times the unit; adding it rounds to the unit.
+  WINGBEAT_GLOBAL listed_score* table;  // [capacity]
+  WINGBEAT_GLOBAL unsigned* n_listed;   ///< How many were found, also without room.
+  unsigned capacity;
+  Real table_threshold;
+  unsigned end;                     ///< Templates from this number on have no scores.
+  WINGBEAT_GLOBAL size* histogram;  // [copy][bin]
+  Real histogram_begin, bins_per_score;
+
+  /// Names the arrays that are kept.
+  template <class Visit>
+  WINGBEAT_FN static void each_kept(const score_numbers& n, Visit visit) {
+    if (n.has_sums) visit("moments", &score_operands::moments, kept_array{2});
+    if (n.has_counts) visit("counts", &score_operands::counts, kept_array{1, false, false});
+    if (n.histogram_bins != 0) {
+      visit("histogram", &score_operands::histogram,
+            kept_array{1, true, true, histogram_copies * n.histogram_bins});
+    }
+  }
+  template <class Visit>
+  WINGBEAT_FN static void each(const score_numbers& n, Visit visit) {
+    visit("first", &score_operands::first);
+    each_kept(n, [&](auto name, auto member, kept_array) { visit(name, member); });
+    if (n.has_counts) visit("threshold", &score_operands::threshold);
+    if (n.is_normalised) visit("inverse_norms", &score_operands::inverse_norms);
+    if (n.has_rim) {
+      visit("rim", &score_operands::rim);
+      visit("mean", &score_operands::mean);
+    }
+    if (n.rounds_sums) visit("rounding", &score_operands::rounding);
+    if (n.has_table) {
+      visit("table", &score_operands::table);
+      visit("n_listed", &score_operands::n_listed);
+      visit("capacity", &score_operands::capacity);
+      visit("table_threshold", &score_operands::table_threshold);
+    }
+    if (n.may_end_early) visit("end", &score_operands::end);
+    if (n.histogram_bins != 0) {
+      visit("histogram_begin", &score_operands::histogram_begin);
+      visit("bins_per_score", &score_operands::bins_per_score);
+    }
+  }
+};
+
 /// Keeps scores of type Real and sums of type Sum: `size` for sums of coefficients in units,
 /// limited to -1 .. 1 and without NaN; otherwise a real. The output are keys.  // [y][x]
 template <class Real, class Sum>
@@ -127,47 +188,7 @@ class score {
   using numbers = score_numbers;
   static constexpr bool in_order = true;
   using element = size;
-  struct operands {
-    unsigned first;                             ///< Number of the run's first template.
-    WINGBEAT_GLOBAL Sum* moments;               // [2][y][x]
-    WINGBEAT_GLOBAL unsigned* counts;           // [y][x]
-    Real threshold;                             ///< Scores above it are counted.
-    WINGBEAT_GLOBAL const Real* inverse_norms;  // [y][x]
-    WINGBEAT_GLOBAL const Real* rim;            // [template][h + 1][w + 1], sums above and left
-    Real mean;                                  ///< Mean of the image.
-    Real rounding;  ///< 3/2 of the mantissa's range times the unit; adding it rounds to the unit.
-    WINGBEAT_GLOBAL listed_score* table;  // [capacity]
-    WINGBEAT_GLOBAL unsigned* n_listed;   ///< How many were found, also without room.
-    unsigned capacity;
-    Real table_threshold;
-    unsigned end;  ///< Templates from this number on have no scores.
-
-    /// Names the arrays that are kept.
-    template <class Visit>
-    WINGBEAT_FN static void each_kept(const numbers& n, Visit visit) {
-      if (n.has_sums) visit("moments", &operands::moments, kept_array{2});
-      if (n.has_counts) visit("counts", &operands::counts, kept_array{1, false, false});
-    }
-    template <class Visit>
-    WINGBEAT_FN static void each(const numbers& n, Visit visit) {
-      visit("first", &operands::first);
-      each_kept(n, [&](auto name, auto member, kept_array) { visit(name, member); });
-      if (n.has_counts) visit("threshold", &operands::threshold);
-      if (n.is_normalised) visit("inverse_norms", &operands::inverse_norms);
-      if (n.has_rim) {
-        visit("rim", &operands::rim);
-        visit("mean", &operands::mean);
-      }
-      if (n.rounds_sums) visit("rounding", &operands::rounding);
-      if (n.has_table) {
-        visit("table", &operands::table);
-        visit("n_listed", &operands::n_listed);
-        visit("capacity", &operands::capacity);
-        visit("table_threshold", &operands::table_threshold);
-      }
-      if (n.may_end_early) visit("end", &operands::end);
-    }
-  };
+  using operands = score_operands<Real, Sum>;
 
   /// Row: the number of the template in the run.
   WINGBEAT_FN score(numbers n, WINGBEAT_GLOBAL element* keys, operands given, size row)
@@ -186,6 +207,7 @@ class score {
     }
     if (is_counted(value)) add(given_.counts + i, 1u);
     list(i, value);
+    enter(i, value);
   }
 
   using moments = score_moments<Sum>;
@@ -224,8 +246,8 @@ class score {
   }
   WINGBEAT_FN bool changes(const kept& state, size i, Real value) const {
     value = normalised(state, i, value);
-    return !is_none() &&
-           (numbers_.has_sums || is_largest(state, value) || is_counted(value) || is_listed(value));
+    return !is_none() && (numbers_.has_sums || numbers_.histogram_bins != 0 ||
+                          is_largest(state, value) || is_counted(value) || is_listed(value));
   }
   WINGBEAT_FN void keep(kept& state, size i, Real value) const {
     if (is_none()) return;
@@ -245,6 +267,7 @@ class score {
     }
     if (is_counted(value)) ++state.count;
     list(i, value);
+    enter(i, value);
   }
   WINGBEAT_FN element before(size i) const { return keys_[i]; }
   WINGBEAT_FN void finish(size i, const kept& state, element largest) const {
@@ -277,6 +300,14 @@ class score {
     if (!is_listed(value)) return;
     const unsigned place = atomic_next(given_.n_listed);
     if (place < given_.capacity) given_.table[place] = {i, number_, float(value)};
+  }
+  /// Counts a score in the histogram; the first and the last bin take those beyond.
+  WINGBEAT_FN void enter(size i, Real value) const {
+    if (numbers_.histogram_bins == 0 || value != value) return;
+    const Real place = (value - given_.histogram_begin) * given_.bins_per_score;
+    const size last = numbers_.histogram_bins - 1;
+    const size bin = place < 1 ? 0 : place < Real(last) ? size(place) : last;
+    atomic_add(given_.histogram + i % histogram_copies * numbers_.histogram_bins + bin, size(1));
   }
   WINGBEAT_FN size places() const { return numbers_.y.places * numbers_.x.places; }
 
