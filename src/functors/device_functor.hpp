@@ -43,6 +43,7 @@ Real on_device(Real x) {
 template <class Functor>
 class device_functor {
  public:
+  using functor = Functor;
   using numbers = typename Functor::numbers;
   using element = typename Functor::element;
   using operands = typename Functor::operands;

@@ -70,4 +70,34 @@ kernel_spec kernel_of(const member_call& call, std::vector<kernel_parameter> par
           .parameters = std::move(parameters)};
 }
 
+kernel_spec kernel_of(const row_copy& copy) {
+  std::vector<kernel_parameter> parameters{kernel_parameter::input(copy.load.element_bytes),
+                                           kernel_parameter::output(copy.stored_bytes)};
+  parameters.insert(parameters.end(), copy.load.operands.begin(), copy.load.operands.end());
+  const entry_parameters entry = entry_parameters_of(parameters);
+  const std::vector<std::string> operands{entry.given.begin() + 2, entry.given.end()};
+  return {.text = formatted(
+              "{0}"
+              "#include \"wingbeat/device/ends/operands.hpp\"\n"
+              "#include \"wingbeat/device/half.hpp\"\n"
+              "#include \"wingbeat/device/bfloat.hpp\"\n"
+              "using namespace wingbeat::device;\n"
+              "WINGBEAT_KERNEL({1})\n"
+              "void copy_rows({2} WINGBEAT_SCRATCH_PARAMETER) {{\n"
+              "  using functor = {3};\n"
+              "  const size place = group::index() * {1}u + group::thread();\n"
+              "  if (place >= {4}ul) return;\n"
+              "  WINGBEAT_GLOBAL const functor::element* const in = {5};\n"
+              "  WINGBEAT_GLOBAL {6}* const out = {7};\n"
+              "  const auto row = functor::of_row(in, functor::operands{{{8}}}, place / {9}ul);\n"
+              "  out[place] = static_cast<{6}>(row.load(place % {9}ul));\n"
+              "}}\n",
+              copy.load.source.text, copy.threads, joined(entry.declared, ", "),
+              copy.load.source.type, copy.rows * copy.elements, entry.given[0], copy.stored,
+              entry.given[1], joined(operands, ", "), copy.elements),
+          .entry = "copy_rows",
+          .threads = copy.threads,
+          .parameters = std::move(parameters)};
+}
+
 }  // namespace wingbeat::kernel_text

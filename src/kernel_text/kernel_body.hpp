@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wingbeat/fusion.hpp"  // fused_load
 #include "wingbeat/kernel.hpp"  // kernel_spec, kernel_parameter
 
 namespace wingbeat::kernel_text {
@@ -44,5 +45,18 @@ struct member_call {
 /// Returns the kernel of a call; `parameters` are the function's, in order, as above.
 [[nodiscard]] kernel_spec kernel_of(const member_call& call,
                                     std::vector<kernel_parameter> parameters);
+
+/// Rows that a load functor of device/functors makes, written one after another as they are; a thread
+/// writes one element.
+struct row_copy {
+  const fused_load& load;
+  std::size_t rows = 1, elements = 1;  ///< Elements of a row.
+  std::string stored;                  ///< "float": what an element is written as.
+  std::size_t stored_bytes = 4;
+  unsigned threads = 1;
+};
+
+/// Returns the kernel of a copy; its parameters are the input, the output, and the load's operands.
+[[nodiscard]] kernel_spec kernel_of(const row_copy& copy);
 
 }  // namespace wingbeat::kernel_text

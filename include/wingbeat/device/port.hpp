@@ -423,6 +423,48 @@ WINGBEAT_FN Real square_root(Real x) {
 #endif
 }
 
+/// Returns sqrt(x^2 + y^2); the squares neither overflow nor underflow.
+template <class Real>
+WINGBEAT_FN Real magnitude(Real x, Real y) {
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
+  return ::hypot(x, y);
+#else
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return static_cast<float>(__builtin_sqrt(double(x) * double(x) + double(y) * double(y)));
+  } else {
+    return __builtin_hypot(x, y);
+  }
+#endif
+}
+
+/// Returns the logarithm of x to base e.
+template <class Real>
+WINGBEAT_FN Real natural_log(Real x) {
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
+  return ::log(x);
+#else
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return __builtin_logf(x);
+  } else {
+    return __builtin_log(x);
+  }
+#endif
+}
+
+/// Returns x^y, x >= 0.
+template <class Real>
+WINGBEAT_FN Real power(Real x, Real y) {
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
+  return ::pow(x, y);
+#else
+  if constexpr (sizeof(Real) == sizeof(float)) {
+    return __builtin_powf(x, y);
+  } else {
+    return __builtin_pow(x, y);
+  }
+#endif
+}
+
 /// Returns the integer nearest to x, ties to even: 2.5 -> 2, 3.5 -> 4. NaN stays NaN.
 template <class Real>
 WINGBEAT_FN Real round_even(Real x) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores the bins of frames, or what is made of each.
+#pragma once
+
+#include "wingbeat/device/bfloat.hpp"                      // bfloat
+#include "wingbeat/device/functors/fixed.hpp"              // fixed
+#include "wingbeat/device/functors/spectrum_features.hpp"  // feature_numbers, spectrum_numbers
+#include "wingbeat/device/half.hpp"                        // half_float
+#include "wingbeat/device/port.hpp"                        // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+struct bin_numbers {
+  spectrum_numbers spectrum = {};
+  feature_numbers features = {};
+
+  template <class Visit>
+  WINGBEAT_FN void each(Visit visit) const {
+    visit("spectrum.n_fft", spectrum.n_fft);
+    visit("spectrum.bins", spectrum.bins);
+    visit("spectrum.phase", spectrum.phase);
+    visit("spectrum.scale", spectrum.scale);
+    visit("spectrum.middle", spectrum.middle);
+    visit("spectrum.is_inverse", spectrum.is_inverse);
+    features.each(visit);
+  }
+};
+
+/// Stored: complex<Real> for bins, otherwise a real number.
+template <class Stored, class Real>
+class bin_store {
+ public:
+  using numbers = bin_numbers;
+  using element = Stored;
+  static constexpr bool in_order = true;
+  struct operands {
+    WINGBEAT_GLOBAL const complex<Real>* roots;  // [k], exp(2 pi i k / n_fft)
+
+    template <class Visit>
+    WINGBEAT_FN static void each(const numbers& n, Visit visit) {
+      if (n.spectrum.phase != 0) visit("roots", &operands::roots);
+    }
+  };
+
+  WINGBEAT_FN bin_store(const numbers& n, WINGBEAT_GLOBAL element* out, operands given, size row)
+      : numbers_(n), out_(out + row * n.spectrum.bins), roots_(given.roots) {}
+  WINGBEAT_FN void store(size k, complex<Real> z) const {
+    put(out_ + k, numbers_.spectrum.turned(z, k, roots_), numbers_.spectrum.is_middle(k));
+  }
+
+ private:
+  WINGBEAT_FN void put(WINGBEAT_GLOBAL complex<Real>* place, complex<Real> z, bool) const {
+    copy_to(place, z);
+  }
+  template <class Number>
+  WINGBEAT_FN void put(WINGBEAT_GLOBAL Number* place, complex<Real> z, bool is_middle) const {
+    const feature_numbers& features = numbers_.features;
+    *place = Number(features.level(features.quantity(z, is_middle)));
+  }
+
+  numbers numbers_;
+  WINGBEAT_GLOBAL element* out_;
+  WINGBEAT_GLOBAL const complex<Real>* roots_;
+};
+
+}  // namespace wingbeat::device::functors

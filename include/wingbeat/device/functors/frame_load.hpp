@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads frames of rows of samples, weighted by a window.
+#pragma once
+
+#include "wingbeat/device/functors/fixed.hpp"   // fixed
+#include "wingbeat/device/functors/frames.hpp"  // frame_numbers, frame_samples
+#include "wingbeat/device/port.hpp"             // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+/// Row: the number of a frame over all rows of samples.
+template <class Stored, class Real>
+class frame_load {
+  using samples = frame_samples<Stored, Real>;
+
+ public:
+  using numbers = frame_numbers;
+  using element = Stored;
+  using value_type = typename samples::value_type;
+  static constexpr bool in_order = false;
+  struct operands {
+    WINGBEAT_GLOBAL const Real* window;       // [j]
+    WINGBEAT_GLOBAL const value_type* means;  // [frame], of its samples
+    WINGBEAT_GLOBAL const unsigned* lengths;  // [row of samples]
+
+    template <class Visit>
+    WINGBEAT_FN static void each(const numbers& n, Visit visit) {
+      visit("window", &operands::window);
+      if (n.removes_mean) visit("means", &operands::means);
+      if (n.is_ragged) visit("lengths", &operands::lengths);
+    }
+  };
+
+  WINGBEAT_FN frame_load(const numbers& n, WINGBEAT_GLOBAL const element* in, operands given,
+                         size row)
+      : samples_(n, in, given.lengths, row),
+        window_(given.window),
+        count_(n.window),
+        first_(n.window_at),
+        mean_{} {
+    if (n.removes_mean) mean_ = sample_of<Real, value_type>::in(given.means + row);
+  }
+  WINGBEAT_FN value_type load(size i) const {
+    const size j = i - first_;  // wraps below 0
+    if (j >= count_ || !samples_.exists()) return {};
+    return times(samples_.value(j, mean_), window_[j]);
+  }
+
+ private:
+  samples samples_;
+  WINGBEAT_GLOBAL const Real* window_;
+  size count_, first_;
+  value_type mean_;
+};
+
+}  // namespace wingbeat::device::functors

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "short_time/programs.hpp"
+
+#include <algorithm>  // clamp
+#include <cmath>      // sqrt
+#include <complex>
+#include <cstdint>      // int16_t
+#include <type_traits>  // is_floating_point_v
+#include <utility>      // move
+
+#include "functors/device_functor.hpp"                    // device_functor
+#include "functors/stored_number.hpp"                     // with_stored
+#include "programs/loaded_rows.hpp"                       // loaded_rows, written_as
+#include "request/validation.hpp"                         // validated
+#include "short_time/placement.hpp"                       // frames_in
+#include "short_time/request.hpp"                         // real_bytes, value_bytes
+#include "wingbeat/device/functors/band_gradient.hpp"     // band_gradient
+#include "wingbeat/device/functors/band_load.hpp"         // band_load
+#include "wingbeat/device/functors/bin_load.hpp"          // bin_load
+#include "wingbeat/device/functors/bin_store.hpp"         // bin_store
+#include "wingbeat/device/functors/frame_load.hpp"        // frame_load
+#include "wingbeat/device/functors/frame_mean.hpp"        // frame_mean
+#include "wingbeat/device/functors/overlap_gradient.hpp"  // overlap_gradient
+#include "wingbeat/device/functors/overlap_load.hpp"      // overlap_load
+#include "wingbeat/device/functors/overlap_mean.hpp"      // overlap_mean
+#include "wingbeat/device/functors/row_limit.hpp"         // row_limit
+#include "wingbeat/device/functors/row_maximum.hpp"       // row_maximum
+#include "wingbeat/device/functors/row_sum.hpp"           // row_sum
+#include "wingbeat/device/functors/window_sum.hpp"        // window_sum
+#include "wingbeat/roots.hpp"                             // root
+
+namespace wingbeat::short_times {
+
+namespace functors = device::functors;
+using device::complex;
+using programs::array_ends;
+using programs::constant;
+using programs::program;
+using programs::run_operand;
+
+namespace {
+
+constexpr std::size_t parts_of_maximum = 256;
+
+functors::feature_numbers numbers_of(const spectrum_features& made) {
+  return {made.exponent, made.power_floor, made.power_offset, made.is_one_sided, made.has_log,
+          made.floor,    made.offset,      made.gain,         made.shift};
+}
+
+/// Returns the features without what is made of sums over bands.
+spectrum_features quantities(spectrum_features made) {
+  made.has_log = false;
+  return made;
+}
+
+/// Returns the rows of each partial sum of `rows`, such that both sums take as long.
+std::size_t rows_at_once(std::size_t rows) {
+  return std::max<std::size_t>(static_cast<std::size_t>(std::sqrt(static_cast<double>(rows))), 1);
+}
+
+/// Returns phase_origin modulo n_fft.
+std::size_t phase_of(const short_time_spec& spec) {
+  const auto n = static_cast<std::ptrdiff_t>(spec.n_fft);
+  return static_cast<std::size_t>((spec.phase_origin % n + n) % n);
+}
+
+/// Returns how bins of the transform of a frame become those of its spectrum.
+functors::spectrum_numbers spectrum_of(const short_time_spec& spec) {
+  return {.n_fft = spec.n_fft, .bins = spec.bins(), .phase = phase_of(spec), .scale = spec.scale};
+}
+
+/// Returns how bins of spectra become those of the inverse transform of frames.
+functors::spectrum_numbers inverted(functors::spectrum_numbers spectrum, double scale,
+                                    double middle) {
+  spectrum.scale = scale;
+  spectrum.middle = middle;
+  spectrum.is_inverse = true;
+  return spectrum;
+}
+
+functors::overlap_numbers overlapping(const short_time_spec& spec, bool is_divided) {
+  functors::overlap_numbers numbers{frames_in(spec)};
+  numbers.is_divided = is_divided;
+  numbers.least = spec.least_weight;
+  return numbers;
+}
+
+}  // namespace
+
+short_time_programs::short_time_programs(const std::shared_ptr<backend::queue>& on,
+                                         const short_time_spec& spec)
+    : on_(on),
+      engine_(backend::engine_of(on->device().runs_on)),
+      spec_(spec),
+      n_frames_(all_frames(spec)),
+      n_bins_(spec.bins()),
+      frame_bytes_(n_frames_ * spec.n_fft * value_bytes(spec)),
+      bin_bytes_(n_frames_ * n_bins_ * 2 * real_bytes(spec)) {}
+
+/// Calls work(sample, real) with a value of each type.
+template <class Work>
+auto short_time_programs::with_samples(const Work& work) const {
+  switch (spec_.samples) {
+    case sample_type::fp64: return work(double{}, double{});
+    case sample_type::complex_fp32: return work(complex<float>{}, float{});
+    case sample_type::complex_fp64: return work(complex<double>{}, double{});
+    case sample_type::fp16: return work(device::half_float{}, float{});
+    case sample_type::bf16: return work(device::bfloat{}, float{});
+    case sample_type::int16: return work(std::int16_t{}, float{});
+    default: return work(float{}, float{});
+  }
+}
+
+/// Calls work(value, real) with values of the types that samples are computed in.
+template <class Work>
+auto short_time_programs::with_values(const Work& work) const {
+  const bool is_double = spec_.real() == precision::fp64;
+  if (spec_.is_complex()) {
+    return is_double ? work(complex<double>{}, double{}) : work(complex<float>{}, float{});
+  }
+  return is_double ? work(double{}, double{}) : work(float{}, float{});
+}
+
+constant short_time_programs::reals(const std::vector<double>& values) const {
+  if (spec_.real() == precision::fp64) return constant{values};
+  return constant{std::vector<float>(values.begin(), values.end())};
+}
+
+/// Returns the window if so asked, means if so asked and frames lose theirs, and the lengths.
+short_time_programs::sources short_time_programs::load_sources(bool has_window,
+                                                               bool has_means) const {
+  sources list;
+  const bool is_given = spec_.window.empty();
+  if (has_window && is_given) list.emplace_back(run_operand{0});
+  if (has_window && !is_given) list.emplace_back(reals(spec_.window));
+  if (has_means && spec_.removes_mean) list.emplace_back(place::values);
+  if (spec_.is_ragged) list.emplace_back(run_operand{is_given ? 1U : 0U});
+  return list;
+}
+
+short_time_programs::sources short_time_programs::roots() const {
+  if (phase_of(spec_) == 0) return {};
+  std::vector<double> parts;
+  for (std::size_t k = 0; k < spec_.n_fft; ++k) {
+    const std::complex<double> each{root(k, spec_.n_fft)};
+    parts.insert(parts.end(), {each.real(), -each.imag()});
+  }
+  return {reals(parts)};
+}
+
+short_time_programs::sources short_time_programs::bands() const {
+  std::vector<unsigned> first_bins, begins{0};
+  std::vector<double> weights;
+  for (std::size_t band = 0; band < spec_.features.bands; ++band) {
+    const double* const row = spec_.features.weights.data() + band * n_bins_;
+    std::size_t first = 0, end = n_bins_;
+    while (first < end && row[first] == 0) ++first;
+    while (end > first && row[end - 1] == 0) --end;
+    first_bins.push_back(static_cast<unsigned>(first));
+    weights.insert(weights.end(), row + first, row + end);
+    begins.push_back(static_cast<unsigned>(weights.size()));
+  }
+  if (weights.empty()) weights.push_back(0);
+  return {constant{first_bins}, constant{begins}, reals(weights)};
+}
+
+short_time_programs::sources short_time_programs::bands_of_bins() const {
+  std::vector<unsigned> begins{0}, numbers;
+  std::vector<double> weights;
+  for (std::size_t k = 0; k < n_bins_; ++k) {
+    for (std::size_t band = 0; band < spec_.features.bands; ++band) {
+      const double weight = spec_.features.weights[band * n_bins_ + k];
+      if (weight == 0) continue;
+      numbers.push_back(static_cast<unsigned>(band));
+      weights.push_back(weight);
+    }
+    begins.push_back(static_cast<unsigned>(weights.size()));
+  }
+  if (weights.empty()) {
+    numbers.push_back(0);
+    weights.push_back(0);
+  }
+  return {constant{begins}, constant{numbers}, reals(weights)};
+}
+
+void short_time_programs::add(program& steps, plan_spec spec, const array_ends& ends) const {
+  const auto part = engine_.realise(on_, request::validated(spec, on_->device()));
+  steps.add(*part, ends);
+}
+
+template <class Stored, class Functor>
+void short_time_programs::add_rows(program& steps, const Functor& functor, std::size_t rows,
+                                   std::size_t elements, std::string what, std::size_t read_bytes,
+                                   const array_ends& ends) const {
+  programs::loaded_rows added{.load = functor.load(), .rows = rows, .elements = elements};
+  added.load.in_bytes = read_bytes;
+  added.written = programs::written_as<typename Functor::functor, Stored>();
+  added.what = std::move(what);
+  programs::add(steps, on_->device(), std::move(added), ends);
+}
+
+void short_time_programs::add_means(program& steps) const {
+  if (!spec_.removes_mean) return;
+  steps.reserve(place::values, n_frames_ * value_bytes(spec_));
+  with_samples([&](auto sample, auto real) {
+    using functor = functors::frame_mean<decltype(sample), decltype(real)>;
+    add_rows<typename functor::value_type>(
+        steps, device_functor<functor>{frames_in(spec_)}, n_frames_, 1, "means of frames",
+        spec_.batch * spec_.length * sizeof sample,
+        {.in = place::input, .out = place::values, .load = load_sources(false, false)});
+  });
+}
+
+void short_time_programs::add_frames(program& steps, place out,
+                                     const spectrum_features& features) const {
+  add_means(steps);
+  with_samples([&](auto sample, auto real) {
+    using real_type = decltype(real);
+    plan_spec frames{.lengths = {spec_.n_fft},
+                     .batch = n_frames_,
+                     .kind = spec_.is_complex() ? transform::forward : transform::forward_from_real,
+                     .real = spec_.real()};
+    frames.load =
+        device_functor<functors::frame_load<decltype(sample), real_type>>{frames_in(spec_)}.load();
+    frames.load.in_bytes = spec_.batch * spec_.length * sizeof sample;
+    array_ends ends{.in = place::input, .out = out, .load = load_sources(true, true)};
+    const functors::bin_numbers numbers{spectrum_of(spec_), numbers_of(features)};
+    if (features.exponent == 0 && numbers.spectrum.phase == 0) {
+      frames.factor = spec_.scale;
+    } else if (features.exponent == 0) {
+      frames.store = device_functor<functors::bin_store<complex<real_type>, real_type>>{numbers}
+                         .template store<std::complex<real_type>>();
+      frames.store.out_bytes = bin_bytes_;
+      ends.store = roots();
+    } else {
+      frames.store = device_functor<functors::bin_store<real_type, real_type>>{numbers}
+                         .template store<std::complex<real_type>>();
+      frames.store.out_bytes = bin_bytes_ / 2;
+      ends.store = roots();
+    }
+    add(steps, std::move(frames), ends);
+  });
+}
+
+program short_time_programs::run() const {
+  program steps;
+  const spectrum_features& made = spec_.features;
+  const bool is_direct = made.bands == 0 && made.range == 0 && !made.are_averaged;
+  if (is_direct) {
+    add_frames(steps, place::output, made);
+    return steps;
+  }
+  if (made.bands != 0 || made.are_averaged) {
+    steps.reserve(place::between_a, bin_bytes_ / 2);
+    add_frames(steps, place::between_a, quantities(made));
+  }
+  if (made.are_averaged) {
+    add_average(steps);
+    return steps;
+  }
+  const place levels = made.range == 0 ? place::output : place::between_b;
+  if (made.range != 0) {
+    steps.reserve(place::between_b, n_frames_ * spec_.columns() * real_bytes(spec_));
+  }
+  if (made.bands != 0) {
+    add_bands(steps, levels);
+  } else {
+    add_frames(steps, levels, made);
+  }
+  if (made.range != 0) add_limit(steps);
+  return steps;
+}
+
+void short_time_programs::add_average(program& steps) const {
+  const std::size_t rows = spec_.frames(), at_once = rows_at_once(rows);
+  const functors::row_sum_numbers first{.rows = rows, .columns = n_bins_, .at_once = at_once};
+  const functors::row_sum_numbers second{.rows = first.sums(),
+                                         .columns = n_bins_,
+                                         .at_once = first.sums(),
+                                         .factor = 1 / static_cast<double>(rows)};
+  const std::size_t bytes = spec_.batch * first.sums() * n_bins_ * real_bytes(spec_);
+  steps.reserve(place::between_b, bytes);
+  const auto add_sums = [&](auto real) {
+    using real_type = decltype(real);
+    using functor = device_functor<functors::row_sum<real_type, real_type>>;
+    add_rows<real_type>(steps, functor{first}, spec_.batch * first.sums(), n_bins_,
+                        "sums over frames", bin_bytes_ / 2,
+                        {.in = place::between_a, .out = place::between_b});
+    add_rows<real_type>(steps, functor{second}, spec_.batch, n_bins_, "averages over frames", bytes,
+                        {.in = place::between_b, .out = place::output});
+  };
+  with_values([&](auto, auto real) { add_sums(real); });
+}
+
+void short_time_programs::add_bands(program& steps, place out) const {
+  with_values([&](auto, auto real) {
+    using real_type = decltype(real);
+    const functors::band_numbers numbers{
+        {}, n_bins_, spec_.features.bands, numbers_of(spec_.features)};
+    add_rows<real_type>(steps, device_functor<functors::band_load<real_type>>{numbers}, n_frames_,
+                        spec_.features.bands, "sums over bands", bin_bytes_ / 2,
+                        {.in = place::between_a, .out = out, .load = bands()});
+  });
+}
+
+void short_time_programs::add_limit(program& steps) const {
+  with_values([&](auto, auto real) {
+    using real_type = decltype(real);
+    const std::size_t elements = spec_.frames() * spec_.columns();
+    const std::size_t bytes = spec_.batch * elements * sizeof real;
+    const std::size_t part_bytes = spec_.batch * parts_of_maximum * sizeof real;
+    using maxima = device_functor<functors::row_maximum<real_type>>;
+    steps.reserve(place::values, part_bytes);
+    steps.reserve(place::between_a, spec_.batch * sizeof real);
+    add_rows<real_type>(steps, maxima{{elements, parts_of_maximum}}, spec_.batch, parts_of_maximum,
+                        "maxima of parts of rows", bytes,
+                        {.in = place::between_b, .out = place::values});
+    add_rows<real_type>(steps, maxima{{parts_of_maximum, 1}}, spec_.batch, 1, "maxima of rows",
+                        part_bytes, {.in = place::values, .out = place::between_a});
+    add_rows<real_type>(
+        steps, device_functor<functors::row_limit<real_type>>{{elements, 1, spec_.features.range}},
+        spec_.batch, elements, "rows limited to a range below their maxima", bytes,
+        {.in = place::between_b, .out = place::output, .load = {place::between_a}});
+  });
+}
+
+void short_time_programs::add_overlap(program& steps, bool is_divided) const {
+  if (!is_divided && spec_.removes_mean) {
+    steps.reserve(place::values, n_frames_ * value_bytes(spec_));
+    with_values([&](auto value, auto real) {
+      using functor = functors::overlap_mean<decltype(value), decltype(real)>;
+      sources window = load_sources(true, false);
+      window.resize(1);
+      add_rows<decltype(value)>(steps, device_functor<functor>{frames_in(spec_)}, n_frames_, 1,
+                                "means of weighted frames", frame_bytes_,
+                                {.in = place::between_b, .out = place::values, .load = window});
+    });
+  }
+  with_values([&](auto value, auto real) {
+    using functor = functors::overlap_load<decltype(value), decltype(real)>;
+    add_rows<decltype(value)>(
+        steps, device_functor<functor>{overlapping(spec_, is_divided)}, spec_.batch, spec_.length,
+        is_divided ? "sums of frames over those of squared weights" : "sums of frames",
+        frame_bytes_,
+        {.in = place::between_b, .out = place::output, .load = load_sources(true, true)});
+  });
+}
+
+program short_time_programs::inverse() const {
+  program steps;
+  steps.reserve(place::between_b, frame_bytes_);
+  const double scale = 1 / (spec_.scale * static_cast<double>(spec_.n_fft));
+  with_values([&](auto, auto real) {
+    plan_spec frames{.lengths = {spec_.n_fft},
+                     .batch = n_frames_,
+                     .kind = spec_.is_complex() ? transform::inverse : transform::inverse_to_real,
+                     .real = spec_.real()};
+    array_ends ends{.in = place::input, .out = place::between_b};
+    functors::bin_load_numbers numbers;
+    numbers.spectrum = inverted(spectrum_of(spec_), scale, 1);
+    if (numbers.spectrum.phase == 0) {
+      frames.factor = scale;
+    } else {
+      frames.load = device_functor<functors::bin_load<decltype(real)>>{numbers}.load();
+      frames.load.in_bytes = bin_bytes_;
+      ends.load = roots();
+    }
+    add(steps, std::move(frames), ends);
+  });
+  add_overlap(steps, true);
+  return steps;
+}
+
+void short_time_programs::add_frame_gradient(program& steps) const {
+  const spectrum_features& made = spec_.features;
+  steps.reserve(place::between_b, frame_bytes_);
+  if (made.exponent != 0) {
+    steps.reserve(place::between_a, bin_bytes_);
+    add_frames(steps, place::between_a, {});
+  }
+  with_values([&](auto, auto real) {
+    using real_type = decltype(real);
+    if (made.bands != 0) {
+      steps.reserve(place::values, n_frames_ * made.bands * sizeof real);
+      const functors::band_numbers numbers{spec_.n_fft, n_bins_, made.bands, numbers_of(made)};
+      sources operands = bands();
+      operands.emplace_back(place::filter);
+      add_rows<real_type>(steps, device_functor<functors::band_gradient<real_type>>{numbers},
+                          n_frames_, made.bands, "gradients of sums over bands", bin_bytes_,
+                          {.in = place::between_a, .out = place::values, .load = operands});
+    }
+    functors::bin_load_numbers numbers;
+    const double averaged = made.are_averaged ? static_cast<double>(spec_.frames()) : 1;
+    numbers.spectrum =
+        inverted(spectrum_of(spec_), spec_.scale / averaged, spec_.is_complex() ? 1 : 0.5);
+    numbers.features = numbers_of(made);
+    numbers.bands = made.bands;
+    numbers.frames_of_gradient = made.are_averaged ? spec_.frames() : 1;
+    plan_spec frames{.lengths = {spec_.n_fft},
+                     .batch = n_frames_,
+                     .kind = spec_.is_complex() ? transform::inverse : transform::inverse_to_real,
+                     .real = spec_.real()};
+    frames.load = device_functor<functors::bin_load<real_type>>{numbers}.load();
+    frames.load.in_bytes = bin_bytes_;
+    array_ends ends{.in = made.exponent != 0 ? place::between_a : place::filter,
+                    .out = place::between_b,
+                    .load = roots()};
+    if (made.exponent != 0) {
+      ends.load.emplace_back(made.bands != 0 ? place::values : place::filter);
+    }
+    if (made.bands != 0) {
+      for (auto& each : bands_of_bins()) ends.load.push_back(each);
+    }
+    add(steps, std::move(frames), ends);
+  });
+}
+
+program short_time_programs::gradient() const {
+  program steps;
+  add_frame_gradient(steps);
+  add_overlap(steps, false);
+  return steps;
+}
+
+program short_time_programs::window_gradient() const {
+  program steps;
+  add_frame_gradient(steps);
+  add_means(steps);
+  functors::window_sum_numbers sums{frames_in(spec_)};
+  sums.all_frames = n_frames_;
+  sums.at_once = rows_at_once(n_frames_);
+  const std::size_t parts = (n_frames_ + sums.at_once - 1) / sums.at_once;
+  const std::size_t weights = spec_.weights(), bytes = parts * weights * real_bytes(spec_);
+  steps.reserve(place::between_a, bytes);
+  with_samples([&](auto sample, auto real) {
+    using real_type = decltype(real);
+    using functor = functors::window_sum<decltype(sample), real_type>;
+    sources operands{place::between_b};
+    for (auto& each : load_sources(false, true)) operands.push_back(each);
+    add_rows<real_type>(steps, device_functor<functor>{sums}, parts, weights,
+                        "sums over frames of samples times gradients", frame_bytes_,
+                        {.in = place::input, .out = place::between_a, .load = operands});
+    const functors::row_sum_numbers all{parts, weights, parts};
+    add_rows<real_type>(steps, device_functor<functors::row_sum<real_type, real_type>>{all}, 1,
+                        weights, "sums of these", bytes,
+                        {.in = place::between_a, .out = place::output});
+  });
+  return steps;
+}
+
+program short_time_programs::inverse_gradient() const {
+  program steps;
+  steps.reserve(place::between_a, spec_.batch * spec_.length * value_bytes(spec_));
+  with_values([&](auto value, auto real) {
+    using value_type = decltype(value);
+    using real_type = decltype(real);
+    const std::size_t bytes = spec_.batch * spec_.length * sizeof value;
+    add_rows<value_type>(
+        steps,
+        device_functor<functors::overlap_gradient<value_type, real_type>>{overlapping(spec_, true)},
+        spec_.batch, spec_.length, "gradients over sums of squared weights", bytes,
+        {.in = place::input, .out = place::between_a, .load = load_sources(true, false)});
+    functors::frame_numbers numbers = frames_in(spec_);
+    numbers.outside = border::zero;
+    plan_spec frames{.lengths = {spec_.n_fft},
+                     .batch = n_frames_,
+                     .kind = spec_.is_complex() ? transform::forward : transform::forward_from_real,
+                     .real = spec_.real()};
+    frames.load = device_functor<functors::frame_load<value_type, real_type>>{numbers}.load();
+    frames.load.in_bytes = bytes;
+    functors::bin_numbers bins{spectrum_of(spec_)};
+    bins.spectrum.scale = 1 / (spec_.scale * static_cast<double>(spec_.n_fft));
+    if (!spec_.is_complex()) bins.spectrum.middle = 2;
+    frames.store = device_functor<functors::bin_store<complex<real_type>, real_type>>{bins}
+                       .template store<std::complex<real_type>>();
+    frames.store.out_bytes = bin_bytes_;
+    add(steps, std::move(frames),
+        {.in = place::between_a,
+         .out = place::output,
+         .load = load_sources(true, false),
+         .store = roots()});
+  });
+  return steps;
+}
+
+}  // namespace wingbeat::short_times
