@@ -18,6 +18,7 @@
 #include "wingbeat/kernel.hpp"              // kernel, kernel_spec
 #include "wingbeat/library_folder.hpp"      // add_library_folder
 #include "wingbeat/long_convolution.hpp"    // long_convolution
+#include "wingbeat/mel_bands.hpp"           // mel_bands, mel_weights
 #include "wingbeat/orientation_search.hpp"  // orientation_search
 #include "wingbeat/pinned_memory.hpp"       // pinned_memory
 #include "wingbeat/plan.hpp"                // plan, plan_spec
@@ -25,6 +26,7 @@
 #include "wingbeat/process_rank.hpp"        // process_rank
 #include "wingbeat/queue.hpp"               // queue, stopwatch
 #include "wingbeat/reshape.hpp"             // reshape
+#include "wingbeat/short_time.hpp"          // short_time
 #include "wingbeat/stream_filter.hpp"       // stream_filter
 #include "wingbeat/table_memory.hpp"        // table_bytes_of_thread
 #include "wingbeat/template_search.hpp"     // template_search, peak

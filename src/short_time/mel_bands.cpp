@@ -9,7 +9,7 @@
 namespace wingbeat {
 namespace {
 
-constexpr double htk_factor = 1127.01048033416;  // 2595 / ln 10
+const double htk_factor = 2595 / std::log(10.0);
 constexpr double slaney_slope = 3.0 / 200, slaney_break_hz = 1000, slaney_break_mels = 15;
 
 double slaney_step() {

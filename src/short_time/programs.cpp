@@ -14,8 +14,10 @@
 #include "request/validation.hpp"                         // validated
 #include "short_time/placement.hpp"                       // frames_in
 #include "short_time/request.hpp"                         // real_bytes, value_bytes
+#include "tuning/compiled_engines.hpp"                    // compiles_kernels
 #include "wingbeat/device/functors/band_gradient.hpp"     // band_gradient
 #include "wingbeat/device/functors/band_load.hpp"         // band_load
+#include "wingbeat/device/functors/band_store.hpp"        // band_store
 #include "wingbeat/device/functors/bin_load.hpp"          // bin_load
 #include "wingbeat/device/functors/bin_store.hpp"         // bin_store
 #include "wingbeat/device/functors/frame_load.hpp"        // frame_load
@@ -211,34 +213,73 @@ void short_time_programs::add_means(program& steps) const {
   });
 }
 
-void short_time_programs::add_frames(program& steps, place out,
-                                     const spectrum_features& features) const {
-  add_means(steps);
-  with_samples([&](auto sample, auto real) {
-    using real_type = decltype(real);
+/// Returns the transform of frames of the input, without a store.
+plan_spec short_time_programs::frames_of_input() const {
+  return with_samples([&](auto sample, auto real) {
     plan_spec frames{.lengths = {spec_.n_fft},
                      .batch = n_frames_,
                      .kind = spec_.is_complex() ? transform::forward : transform::forward_from_real,
                      .real = spec_.real()};
     frames.load =
-        device_functor<functors::frame_load<decltype(sample), real_type>>{frames_in(spec_)}.load();
+        device_functor<functors::frame_load<decltype(sample), decltype(real)>>{frames_in(spec_)}
+            .load();
     frames.load.in_bytes = spec_.batch * spec_.length * sizeof sample;
+    return frames;
+  });
+}
+
+void short_time_programs::add_frames(program& steps, place out,
+                                     const spectrum_features& features) const {
+  add_means(steps);
+  with_values([&](auto, auto real) {
+    using real_type = decltype(real);
+    plan_spec frames = frames_of_input();
     array_ends ends{.in = place::input, .out = out, .load = load_sources(true, true)};
     const functors::bin_numbers numbers{spectrum_of(spec_), numbers_of(features)};
     if (features.exponent == 0 && numbers.spectrum.phase == 0) {
       frames.factor = spec_.scale;
-    } else if (features.exponent == 0) {
+      return add(steps, std::move(frames), ends);
+    }
+    ends.store = roots();
+    if (features.exponent == 0) {
       frames.store = device_functor<functors::bin_store<complex<real_type>, real_type>>{numbers}
                          .template store<std::complex<real_type>>();
       frames.store.out_bytes = bin_bytes_;
-      ends.store = roots();
     } else {
       frames.store = device_functor<functors::bin_store<real_type, real_type>>{numbers}
                          .template store<std::complex<real_type>>();
       frames.store.out_bytes = bin_bytes_ / 2;
-      ends.store = roots();
     }
     add(steps, std::move(frames), ends);
+  });
+}
+
+bool short_time_programs::add_bands_at_once(program& steps, place out) const {
+  if (!compiles_kernels(on_->device().runs_on)) return false;
+  return with_values([&](auto, auto real) {
+    using real_type = decltype(real);
+    plan_spec frames = frames_of_input();
+    functors::band_store_numbers numbers{{spectrum_of(spec_), numbers_of(spec_.features)}};
+    numbers.bands = spec_.features.bands;
+    frames.store = device_functor<functors::band_store<real_type>>{numbers}
+                       .template store<std::complex<real_type>>();
+    frames.store.out_bytes = n_frames_ * numbers.bands * sizeof real;
+    request::resolved_spec request = request::validated(frames, on_->device());
+    request.is_gathered = true;
+    const auto part = engine_.realise(on_, request);
+    const planner::pass* const only =
+        part->steps.size() == 1 ? part->steps.front().launch() : nullptr;
+    if (only == nullptr || !only->shape().stage_out) return false;
+    const device::grid::body makes = only->shape().makes;
+    if (makes != device::grid::body::real_row && makes != device::grid::body::transform) {
+      return false;
+    }
+    add_means(steps);
+    array_ends ends{.in = place::input, .out = out, .load = load_sources(true, true)};
+    ends.store = bands();
+    for (auto& each : roots()) ends.store.push_back(each);
+    steps.add(*part, ends);
+    return true;
   });
 }
 
@@ -250,11 +291,9 @@ program short_time_programs::run() const {
     add_frames(steps, place::output, made);
     return steps;
   }
-  if (made.bands != 0 || made.are_averaged) {
-    steps.reserve(place::between_a, bin_bytes_ / 2);
-    add_frames(steps, place::between_a, quantities(made));
-  }
   if (made.are_averaged) {
+    steps.reserve(place::between_a, bin_bytes_ / 2);
+    add_frames(steps, place::between_a, made);
     add_average(steps);
     return steps;
   }
@@ -262,10 +301,12 @@ program short_time_programs::run() const {
   if (made.range != 0) {
     steps.reserve(place::between_b, n_frames_ * spec_.columns() * real_bytes(spec_));
   }
-  if (made.bands != 0) {
-    add_bands(steps, levels);
-  } else {
+  if (made.bands == 0) {
     add_frames(steps, levels, made);
+  } else if (!add_bands_at_once(steps, levels)) {
+    steps.reserve(place::between_a, bin_bytes_ / 2);
+    add_frames(steps, place::between_a, quantities(made));
+    add_bands(steps, levels);
   }
   if (made.range != 0) add_limit(steps);
   return steps;

@@ -50,6 +50,10 @@ class short_time_programs {
   void add_means(programs::program& steps) const;
   /// Adds the transform of frames of the input, to bins or quantities, or to levels.
   void add_frames(programs::program& steps, place out, const spectrum_features& features) const;
+  /// Adds frames and bands as one launch, if a workgroup holds whole rows of bins; returns whether
+  /// it does.
+  bool add_bands_at_once(programs::program& steps, place out) const;
+  [[nodiscard]] plan_spec frames_of_input() const;
   void add_average(programs::program& steps) const;
   void add_bands(programs::program& steps, place out) const;
   void add_limit(programs::program& steps) const;

@@ -18,7 +18,7 @@ struct short_time_oracle {
   using numbers = std::vector<number>;
 
   short_time_spec spec;
-  std::vector<double> window;
+  std::vector<long double> window;
   std::vector<std::size_t> lengths;
 
   [[nodiscard]] std::size_t frames() const { return spec.frames(); }
@@ -77,7 +77,7 @@ struct short_time_oracle {
           number sum = 0;
           for (std::size_t j = 0; j < e.size(); ++j) {
             const auto i = static_cast<std::ptrdiff_t>(spec.window_at + j) - spec.phase_origin;
-            sum += static_cast<long double>(window[j]) * e[j] *
+            sum += window[j] * e[j] *
                    turn(-static_cast<std::ptrdiff_t>(k) * i);
           }
           bins.push_back(sum * static_cast<long double>(spec.scale));

@@ -27,7 +27,7 @@ class short_time_problem {
   using numbers = short_time_oracle::numbers;
 
   short_time_problem(const short_time_spec& request, std::uint64_t seed)
-      : definition{request, request.window, {}}, seed_(seed) {
+      : definition{request, {request.window.begin(), request.window.end()}, {}}, seed_(seed) {
     const short_time_spec& spec = definition.spec;
     if (definition.window.empty()) {
       for (const auto& weight : noise(spec.weights(), false)) {
@@ -211,7 +211,7 @@ short_time_oracle::numbers gradient_by_differences(const short_time_oracle::numb
                                                    bool are_complex,
                                                    const std::vector<std::size_t>& chosen,
                                                    const Function& function) {
-  constexpr long double step = 1e-5L;
+  constexpr long double step = 1e-6L;
   const auto value = [&](const short_time_oracle::numbers& v) {
     const short_time_oracle::numbers f = function(v);
     long double sum = 0;
@@ -260,7 +260,7 @@ inline void check_short_time(queue& on, const short_time_spec& spec, std::uint64
   const short_time_oracle& definition = problem.definition;
   const bool is_double = spec.real() == precision::fp64;
   const long double bound = is_double ? 2e-13L : 4e-5L;
-  const long double gradient_bound = is_double ? 2e-8L : 4e-4L;
+  const long double gradient_bound = is_double ? 1e-9L : 4e-4L;
   const auto got = runs.run();
   expect_near(got, problem.results, bound, "results");
   EXPECT_EQ(runs.run(), got) << "runs differ";
@@ -282,7 +282,7 @@ inline void check_short_time(queue& on, const short_time_spec& spec, std::uint64
                   gradient_by_differences(window, problem.of_results, false, of_window,
                                           [&](const auto& w) {
                                             for (std::size_t j = 0; j < w.size(); ++j)
-                                              changed.window[j] = static_cast<double>(w[j].real());
+                                              changed.window[j] = w[j].real();
                                             return changed.results(problem.x);
                                           }),
                   of_window, gradient_bound, "gradient of the window");

@@ -45,6 +45,21 @@ class frame_load {
     if (j >= count_ || !samples_.exists()) return {};
     return times(samples_.value(j, mean_), window_[j]);
   }
+  /// Calls take(i, element) for each of `count` elements from `first` on.
+  template <class Take>
+  WINGBEAT_FN void load_run(size first, size count, const Take& take) const {
+    if (!samples_.are_plain() || first > first_ || first + count < first_ + count_) {
+      for (size i = 0; i < count; ++i) take(i, load(first + i));
+      return;
+    }
+    const size before = first_ - first;
+    for (size i = 0; i < before; ++i) take(i, value_type{});
+    for (size i = before + count_; i < count; ++i) take(i, value_type{});
+    WINGBEAT_GLOBAL const Stored* const in = samples_.first();
+    for (size j = 0; j < count_; ++j) {
+      take(before + j, times(samples::sample::in(in + j) - mean_, window_[j]));
+    }
+  }
 
  private:
   samples samples_;

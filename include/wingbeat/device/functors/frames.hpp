@@ -107,6 +107,9 @@ class frame_samples {
   }
 
   WINGBEAT_FN bool exists() const { return exists_; }
+  /// Returns whether samples are those in memory from `first()` on, and not emphasised.
+  WINGBEAT_FN bool are_plain() const { return exists_ && axis_.is_inside() && emphasis_ == 0; }
+  WINGBEAT_FN WINGBEAT_GLOBAL const Stored* first() const { return in_ + axis_.begin; }
   /// Returns the sample under weight j.
   WINGBEAT_FN value_type raw(size j) const {
     const size place = pixel_of<size>(axis_, j);

@@ -104,8 +104,9 @@ struct spectrum_numbers {
   WINGBEAT_FN complex<Real> turned(complex<Real> z, size k,
                                    WINGBEAT_GLOBAL const complex<Real>* roots) const {
     if (phase != 0) {
-      const complex<Real> root = copied_from(roots + k * phase % n_fft);
-      z = z * (is_inverse ? conj(root) : root);
+      complex<Real> root = copied_from(roots + k * phase % n_fft);
+      if (is_inverse) root = conj(root);
+      z = z * root;
     }
     if (scale == 1 && middle == 1) return z;
     return scaled(z, Real(is_middle(k) ? scale * middle : scale));

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores the levels of bands of frames, made of a whole row of bins in local memory.
+#pragma once
+
+#include "wingbeat/device/functors/band_load.hpp"  // band_operands
+#include "wingbeat/device/functors/bin_store.hpp"  // bin_numbers
+#include "wingbeat/device/functors/fixed.hpp"      // fixed
+#include "wingbeat/device/io/adjacent.hpp"         // adjacent
+#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+
+namespace wingbeat::device::functors {
+
+struct band_store_numbers : bin_numbers {
+  size bands = 1;
+
+  template <class Visit>
+  WINGBEAT_FN void each(Visit visit) const {
+    bin_numbers::each(visit);
+    visit("bands", bands);
+  }
+};
+
+/// For passes that gather: see ends/functor_contract.hpp.
+template <class Real>
+class band_store {
+ public:
+  using numbers = band_store_numbers;
+  using element = Real;
+  static constexpr bool in_order = false;
+  struct operands {
+    WINGBEAT_GLOBAL const unsigned* first_bins;
+    WINGBEAT_GLOBAL const unsigned* begins;
+    WINGBEAT_GLOBAL const Real* weights;
+    WINGBEAT_GLOBAL const complex<Real>* roots;  // [k], exp(2 pi i k / n_fft)
+
+    template <class Visit>
+    WINGBEAT_FN static void each(const numbers& n, Visit visit) {
+      visit("first_bins", &operands::first_bins);
+      visit("begins", &operands::begins);
+      visit("weights", &operands::weights);
+      if (n.spectrum.phase != 0) visit("roots", &operands::roots);
+    }
+  };
+
+  WINGBEAT_FN band_store(const numbers& n, WINGBEAT_GLOBAL element* out, operands given, size row)
+      : numbers_(n),
+        out_(out + row * n.bands),
+        bands_{given.first_bins, given.begins, given.weights},
+        roots_(given.roots) {}
+  WINGBEAT_FN static constexpr size gathered(const numbers& n) { return n.bands; }
+  WINGBEAT_FN static constexpr unsigned at_once(const numbers&) { return 1; }
+  WINGBEAT_FN complex<Real> prepared(size k, complex<Real> z) const {
+    const complex<Real> bin = numbers_.spectrum.turned(z, k, roots_);
+    return {numbers_.features.quantity(bin, numbers_.spectrum.is_middle(k)), Real(0)};
+  }
+  template <class Value>
+  WINGBEAT_FN Real output(unsigned band, const Value& value) const {
+    return numbers_.features.level(bands_.sum(band, [&](size k) { return value(unsigned(k)).re; }));
+  }
+  template <unsigned N>
+  WINGBEAT_FN void put(size band, const io::adjacent<Real, N>& levels) const {
+    out_[band] = levels.value[0];
+  }
+  /// Never called; passes that do not gather take other stores.
+  WINGBEAT_FN void store(size, complex<Real>) const {}
+
+ private:
+  numbers numbers_;
+  WINGBEAT_GLOBAL element* out_;
+  band_operands<Real> bands_;
+  WINGBEAT_GLOBAL const complex<Real>* roots_;
+};
+
+}  // namespace wingbeat::device::functors
