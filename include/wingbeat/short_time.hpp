@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short-time transforms: rows of samples as frames that overlap, the spectrum of each under a window
-// and what is made of it (powers, bands, logarithms); their inverse, and all gradients.
+// Short-time transforms: rows of samples as frames that overlap, the spectrum of each under a
+// window and what is made of it (powers, bands, logarithms); their inverse, and all gradients.
 #pragma once
 
 #include <cstddef>  // ptrdiff_t, size_t
@@ -121,10 +121,10 @@ struct short_time_operands {
   buffer_view lengths = {};  ///< One std::uint32_t per row, at most `length`.
 };
 
-/// A planned short-time transform. Immutable once built, so many threads may enqueue it at once. All
-/// arrays are packed: samples [row][i]; spectra [row][frame][bin], complex; features
-/// [row][frame][column], real; averages [row][bin]. Frames that a ragged row does not have are those
-/// of silence. Results have the same bits in every run.
+/// A planned short-time transform. Immutable once built, so many threads may enqueue it at once.
+/// All arrays are packed: samples [row][i]; spectra [row][frame][bin], complex; features
+/// [row][frame][column], real; averages [row][bin]. Frames that a ragged row does not have are
+/// those of silence. Results have the same bits in every run.
 class short_time : public prepared_operation {
  public:
   /// Validates `spec` and prepares it for the device behind `on`. Throws `plan_error`, naming the
@@ -149,8 +149,8 @@ class short_time : public prepared_operation {
   void enqueue_inverse(queue& on, buffer_view spectra, buffer_view samples,
                        const short_time_operands& given = {}, buffer_view workspace = {}) const;
 
-  /// Queue gradients of a number L, in `real()`, from its gradient with respect to results; that with
-  /// respect to complex numbers is dL/dRe + i dL/dIm. A derivative is 0 where features do not
+  /// Queue gradients of a number L, in `real()`, from its gradient with respect to results; that
+  /// with respect to complex numbers is dL/dRe + i dL/dIm. A derivative is 0 where features do not
   /// change (at and below a floor) or have none (the magnitude of 0). `samples` are those of the
   /// run. Require `has_gradients`. Throw likewise.
   void enqueue_gradient(queue& on, buffer_view samples, buffer_view result_gradient,

@@ -46,8 +46,8 @@ struct member_call {
 [[nodiscard]] kernel_spec kernel_of(const member_call& call,
                                     std::vector<kernel_parameter> parameters);
 
-/// Rows that a load functor of device/functors makes, written one after another as they are; a thread
-/// writes one element.
+/// Rows that a load functor of device/functors makes, written one after another as they are; a
+/// thread writes one element.
 struct row_copy {
   const fused_load& load;
   std::size_t rows = 1, elements = 1;  ///< Elements of a row.

@@ -23,7 +23,7 @@ std::size_t traffic_of(const loaded_rows& rows) {
 }
 
 std::string text_of(const loaded_rows& rows) {
-  return formatted("{}: {} rows of {}", rows.what, rows.rows, rows.elements);
+  return formatted("{}: {} rows of {}", rows.title, rows.rows, rows.elements);
 }
 
 /// Makes rows in this process; threads share the elements of all rows.

@@ -27,7 +27,7 @@ struct loaded_rows {
   fused_load load;
   std::size_t rows = 1, elements = 1;  ///< Elements of a row.
   written_element written = {};
-  std::string what = {};  ///< "means of frames", in explain().
+  std::string title = {};  ///< "means of frames", in explain().
 };
 
 /// Returns how what Functor loads is written as Stored: that type, or a narrower real.

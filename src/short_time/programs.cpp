@@ -44,15 +44,16 @@ namespace {
 
 constexpr std::size_t parts_of_maximum = 256;
 
-functors::feature_numbers numbers_of(const spectrum_features& made) {
-  return {made.exponent, made.power_floor, made.power_offset, made.is_one_sided, made.has_log,
-          made.floor,    made.offset,      made.gain,         made.shift};
+functors::feature_numbers numbers_of(const spectrum_features& features) {
+  return {features.exponent,     features.power_floor, features.power_offset,
+          features.is_one_sided, features.has_log,     features.floor,
+          features.offset,       features.gain,        features.shift};
 }
 
 /// Returns the features without what is made of sums over bands.
-spectrum_features quantities(spectrum_features made) {
-  made.has_log = false;
-  return made;
+spectrum_features quantities(spectrum_features features) {
+  features.has_log = false;
+  return features;
 }
 
 /// Returns the rows of each partial sum of `rows`, such that both sums take as long.
@@ -192,12 +193,12 @@ void short_time_programs::add(program& steps, plan_spec spec, const array_ends& 
 
 template <class Stored, class Functor>
 void short_time_programs::add_rows(program& steps, const Functor& functor, std::size_t rows,
-                                   std::size_t elements, std::string what, std::size_t read_bytes,
+                                   std::size_t elements, std::string title, std::size_t read_bytes,
                                    const array_ends& ends) const {
   programs::loaded_rows added{.load = functor.load(), .rows = rows, .elements = elements};
   added.load.in_bytes = read_bytes;
   added.written = programs::written_as<typename Functor::functor, Stored>();
-  added.what = std::move(what);
+  added.title = std::move(title);
   programs::add(steps, on_->device(), std::move(added), ends);
 }
 
@@ -285,30 +286,30 @@ bool short_time_programs::add_bands_at_once(program& steps, place out) const {
 
 program short_time_programs::run() const {
   program steps;
-  const spectrum_features& made = spec_.features;
-  const bool is_direct = made.bands == 0 && made.range == 0 && !made.are_averaged;
+  const spectrum_features& features = spec_.features;
+  const bool is_direct = features.bands == 0 && features.range == 0 && !features.are_averaged;
   if (is_direct) {
-    add_frames(steps, place::output, made);
+    add_frames(steps, place::output, features);
     return steps;
   }
-  if (made.are_averaged) {
+  if (features.are_averaged) {
     steps.reserve(place::between_a, bin_bytes_ / 2);
-    add_frames(steps, place::between_a, made);
+    add_frames(steps, place::between_a, features);
     add_average(steps);
     return steps;
   }
-  const place levels = made.range == 0 ? place::output : place::between_b;
-  if (made.range != 0) {
+  const place levels = features.range == 0 ? place::output : place::between_b;
+  if (features.range != 0) {
     steps.reserve(place::between_b, n_frames_ * spec_.columns() * real_bytes(spec_));
   }
-  if (made.bands == 0) {
-    add_frames(steps, levels, made);
+  if (features.bands == 0) {
+    add_frames(steps, levels, features);
   } else if (!add_bands_at_once(steps, levels)) {
     steps.reserve(place::between_a, bin_bytes_ / 2);
-    add_frames(steps, place::between_a, quantities(made));
+    add_frames(steps, place::between_a, quantities(features));
     add_bands(steps, levels);
   }
-  if (made.range != 0) add_limit(steps);
+  if (features.range != 0) add_limit(steps);
   return steps;
 }
 
@@ -413,43 +414,44 @@ program short_time_programs::inverse() const {
 }
 
 void short_time_programs::add_frame_gradient(program& steps) const {
-  const spectrum_features& made = spec_.features;
+  const spectrum_features& features = spec_.features;
   steps.reserve(place::between_b, frame_bytes_);
-  if (made.exponent != 0) {
+  if (features.exponent != 0) {
     steps.reserve(place::between_a, bin_bytes_);
     add_frames(steps, place::between_a, {});
   }
   with_values([&](auto, auto real) {
     using real_type = decltype(real);
-    if (made.bands != 0) {
-      steps.reserve(place::values, n_frames_ * made.bands * sizeof real);
-      const functors::band_numbers numbers{spec_.n_fft, n_bins_, made.bands, numbers_of(made)};
+    if (features.bands != 0) {
+      steps.reserve(place::values, n_frames_ * features.bands * sizeof real);
+      const functors::band_numbers numbers{spec_.n_fft, n_bins_, features.bands,
+                                           numbers_of(features)};
       sources operands = bands();
       operands.emplace_back(place::filter);
       add_rows<real_type>(steps, device_functor<functors::band_gradient<real_type>>{numbers},
-                          n_frames_, made.bands, "gradients of sums over bands", bin_bytes_,
+                          n_frames_, features.bands, "gradients of sums over bands", bin_bytes_,
                           {.in = place::between_a, .out = place::values, .load = operands});
     }
     functors::bin_load_numbers numbers;
-    const double averaged = made.are_averaged ? static_cast<double>(spec_.frames()) : 1;
+    const double averaged = features.are_averaged ? static_cast<double>(spec_.frames()) : 1;
     numbers.spectrum =
         inverted(spectrum_of(spec_), spec_.scale / averaged, spec_.is_complex() ? 1 : 0.5);
-    numbers.features = numbers_of(made);
-    numbers.bands = made.bands;
-    numbers.frames_of_gradient = made.are_averaged ? spec_.frames() : 1;
+    numbers.features = numbers_of(features);
+    numbers.bands = features.bands;
+    numbers.frames_of_gradient = features.are_averaged ? spec_.frames() : 1;
     plan_spec frames{.lengths = {spec_.n_fft},
                      .batch = n_frames_,
                      .kind = spec_.is_complex() ? transform::inverse : transform::inverse_to_real,
                      .real = spec_.real()};
     frames.load = device_functor<functors::bin_load<real_type>>{numbers}.load();
     frames.load.in_bytes = bin_bytes_;
-    array_ends ends{.in = made.exponent != 0 ? place::between_a : place::filter,
+    array_ends ends{.in = features.exponent != 0 ? place::between_a : place::filter,
                     .out = place::between_b,
                     .load = roots()};
-    if (made.exponent != 0) {
-      ends.load.emplace_back(made.bands != 0 ? place::values : place::filter);
+    if (features.exponent != 0) {
+      ends.load.emplace_back(features.bands != 0 ? place::values : place::filter);
     }
-    if (made.bands != 0) {
+    if (features.bands != 0) {
       for (auto& each : bands_of_bins()) ends.load.push_back(each);
     }
     add(steps, std::move(frames), ends);
@@ -481,8 +483,8 @@ program short_time_programs::window_gradient() const {
     add_rows<real_type>(steps, device_functor<functor>{sums}, parts, weights,
                         "sums over frames of samples times gradients", frame_bytes_,
                         {.in = place::input, .out = place::between_a, .load = operands});
-    const functors::row_sum_numbers all{parts, weights, parts};
-    add_rows<real_type>(steps, device_functor<functors::row_sum<real_type, real_type>>{all}, 1,
+    const functors::row_sum_numbers of_parts{parts, weights, parts};
+    add_rows<real_type>(steps, device_functor<functors::row_sum<real_type, real_type>>{of_parts}, 1,
                         weights, "sums of these", bytes,
                         {.in = place::between_a, .out = place::output});
   });

@@ -40,7 +40,7 @@ class short_time_programs {
   /// Adds rows that `load`, a device_functor, makes.
   template <class Stored, class Functor>
   void add_rows(programs::program& steps, const Functor& functor, std::size_t rows,
-                std::size_t elements, std::string what, std::size_t read_bytes,
+                std::size_t elements, std::string title, std::size_t read_bytes,
                 const programs::array_ends& ends) const;
   template <class Work>
   auto with_samples(const Work& work) const;

@@ -51,42 +51,44 @@ void require_not_negative(double value, std::string_view field) {
 }
 
 void require_features(const short_time_spec& spec) {
-  const spectrum_features& made = spec.features;
-  require_not_negative(made.exponent, "features.exponent");
-  require_not_negative(made.power_floor, "features.power_floor");
-  require_not_negative(made.power_offset, "features.power_offset");
-  require_not_negative(made.floor, "features.floor");
-  require_not_negative(made.offset, "features.offset");
-  require_not_negative(made.range, "features.range");
-  require_finite(made.gain, "features.gain");
-  require_finite(made.shift, "features.shift");
-  const bool has_more = made.bands != 0 || made.has_log || made.range != 0 || made.are_averaged ||
-                        made.is_one_sided || made.power_floor != 0 || made.power_offset != 0;
-  reject_if(made.exponent == 0 && has_more,
+  const spectrum_features& features = spec.features;
+  require_not_negative(features.exponent, "features.exponent");
+  require_not_negative(features.power_floor, "features.power_floor");
+  require_not_negative(features.power_offset, "features.power_offset");
+  require_not_negative(features.floor, "features.floor");
+  require_not_negative(features.offset, "features.offset");
+  require_not_negative(features.range, "features.range");
+  require_finite(features.gain, "features.gain");
+  require_finite(features.shift, "features.shift");
+  const bool has_more = features.bands != 0 || features.has_log || features.range != 0 ||
+                        features.are_averaged || features.is_one_sided ||
+                        features.power_floor != 0 || features.power_offset != 0;
+  reject_if(features.exponent == 0 && has_more,
             "features.exponent is 0, which leaves complex bins, and other features are asked for; "
             "give 1 for magnitudes or 2 for powers");
-  reject_if(made.is_one_sided && spec.is_complex(),
+  reject_if(features.is_one_sided && spec.is_complex(),
             "features.is_one_sided is true and the samples are complex, whose spectra are whole; "
             "leave it false");
-  reject_if(made.weights.size() != made.bands * spec.bins(),
+  reject_if(features.weights.size() != features.bands * spec.bins(),
             "features.weights has {} and features.bands is {} of {} bins; give a weight for each "
             "bin of each band",
-            counted(made.weights.size(), "number"), made.bands, spec.bins());
-  for (const double weight : made.weights) require_finite(weight, "one of features.weights");
+            counted(features.weights.size(), "number"), features.bands, spec.bins());
+  for (const double weight : features.weights) require_finite(weight, "one of features.weights");
+  reject_if(!features.has_log && (features.floor != 0 || features.offset != 0 ||
+                                  features.gain != 1 || features.shift != 0),
+            "features.floor, offset, gain and shift are of a logarithm, and features.has_log is "
+            "false; set it, or leave them");
   reject_if(
-      !made.has_log && (made.floor != 0 || made.offset != 0 || made.gain != 1 || made.shift != 0),
-      "features.floor, offset, gain and shift are of a logarithm, and features.has_log is "
-      "false; set it, or leave them");
-  reject_if(made.are_averaged && (made.bands != 0 || made.has_log || made.range != 0),
-            "features.are_averaged is true, which averages quantities of bins; leave out bands, "
-            "the logarithm and the range");
-  reject_if(made.are_averaged && spec.is_ragged,
+      features.are_averaged && (features.bands != 0 || features.has_log || features.range != 0),
+      "features.are_averaged is true, which averages quantities of bins; leave out bands, "
+      "the logarithm and the range");
+  reject_if(features.are_averaged && spec.is_ragged,
             "features.are_averaged and is_ragged are true, and rows of other lengths have other "
             "averages; give rows of one length");
-  reject_if(made.range != 0 && spec.has_gradients,
+  reject_if(features.range != 0 && spec.has_gradients,
             "features.range is {} and has_gradients is true, and what a maximum limits has no "
             "gradient here; leave one of them out",
-            made.range);
+            features.range);
 }
 
 /// Refuses an inverse that would divide by nothing.

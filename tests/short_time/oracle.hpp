@@ -44,8 +44,8 @@ struct short_time_oracle {
 
   /// Returns the samples under the window of a frame, ready to be weighted.
   [[nodiscard]] numbers frame(const numbers& x, std::size_t row, std::size_t t) const {
-    numbers raw(window.size()), made(window.size());
-    if (t >= frames_of(row)) return made;
+    numbers raw(window.size()), ready(window.size());
+    if (t >= frames_of(row)) return ready;
     number mean = 0;
     for (std::size_t j = 0; j < raw.size(); ++j) {
       const auto place = static_cast<std::ptrdiff_t>(t * spec.hop + spec.window_at + j);
@@ -55,9 +55,9 @@ struct short_time_oracle {
     if (!spec.removes_mean) mean = 0;
     for (std::size_t j = 0; j < raw.size(); ++j) {
       const number previous = raw[j == 0 ? 0 : j - 1] - mean;
-      made[j] = raw[j] - mean - static_cast<long double>(spec.emphasis) * previous;
+      ready[j] = raw[j] - mean - static_cast<long double>(spec.emphasis) * previous;
     }
-    return made;
+    return ready;
   }
 
   [[nodiscard]] number turn(std::ptrdiff_t numerator) const {
@@ -77,8 +77,7 @@ struct short_time_oracle {
           number sum = 0;
           for (std::size_t j = 0; j < e.size(); ++j) {
             const auto i = static_cast<std::ptrdiff_t>(spec.window_at + j) - spec.phase_origin;
-            sum += window[j] * e[j] *
-                   turn(-static_cast<std::ptrdiff_t>(k) * i);
+            sum += window[j] * e[j] * turn(-static_cast<std::ptrdiff_t>(k) * i);
           }
           bins.push_back(sum * static_cast<long double>(spec.scale));
         }
@@ -88,20 +87,20 @@ struct short_time_oracle {
   }
 
   /// Returns what is made of bins; the bins themselves where nothing is.
-  [[nodiscard]] numbers features(const numbers& bins) const {
-    const spectrum_features& made = spec.features;
-    if (made.exponent == 0) return bins;
+  [[nodiscard]] numbers made_of(const numbers& bins) const {
+    const spectrum_features& features = spec.features;
+    if (features.exponent == 0) return bins;
     const std::size_t n = spec.bins(), rows = bins.size() / n, columns = spec.columns();
     std::vector<long double> quantities, results;
     for (std::size_t i = 0; i < bins.size(); ++i) {
       const std::size_t k = i % n;
-      const long double power = std::max<long double>(std::norm(bins[i]), made.power_floor) +
-                                static_cast<long double>(made.power_offset);
-      const bool is_double = made.is_one_sided && k != 0 && 2 * k != spec.n_fft;
+      const long double power = std::max<long double>(std::norm(bins[i]), features.power_floor) +
+                                static_cast<long double>(features.power_offset);
+      const bool is_double = features.is_one_sided && k != 0 && 2 * k != spec.n_fft;
       quantities.push_back((is_double ? 2 : 1) *
-                           std::pow(power, static_cast<long double>(made.exponent) / 2));
+                           std::pow(power, static_cast<long double>(features.exponent) / 2));
     }
-    if (made.are_averaged) {
+    if (features.are_averaged) {
       numbers averages(spec.batch * n);
       for (std::size_t i = 0; i < quantities.size(); ++i) {
         averages[i / n / frames() * n + i % n] +=
@@ -111,14 +110,14 @@ struct short_time_oracle {
     }
     for (std::size_t row = 0; row < rows; ++row) {
       for (std::size_t column = 0; column < columns; ++column) {
-        long double m = made.bands == 0 ? quantities[row * n + column] : 0;
-        for (std::size_t k = 0; k < n && made.bands != 0; ++k) {
-          m += static_cast<long double>(made.weights[column * n + k]) * quantities[row * n + k];
+        long double m = features.bands == 0 ? quantities[row * n + column] : 0;
+        for (std::size_t k = 0; k < n && features.bands != 0; ++k) {
+          m += static_cast<long double>(features.weights[column * n + k]) * quantities[row * n + k];
         }
-        if (made.has_log) {
-          m = made.gain * std::log(std::max<long double>(m, made.floor) +
-                                   static_cast<long double>(made.offset)) +
-              static_cast<long double>(made.shift);
+        if (features.has_log) {
+          m = features.gain * std::log(std::max<long double>(m, features.floor) +
+                                       static_cast<long double>(features.offset)) +
+              static_cast<long double>(features.shift);
         }
         results.push_back(m);
       }
@@ -130,13 +129,14 @@ struct short_time_oracle {
       const long double most =
           *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(of_row));
       const bool is_limited =
-          made.range != 0 && results[i] < most - static_cast<long double>(made.range);
-      limited.emplace_back(is_limited ? most - static_cast<long double>(made.range) : results[i]);
+          features.range != 0 && results[i] < most - static_cast<long double>(features.range);
+      limited.emplace_back(is_limited ? most - static_cast<long double>(features.range)
+                                      : results[i]);
     }
     return limited;
   }
 
-  [[nodiscard]] numbers results(const numbers& x) const { return features(spectra(x)); }
+  [[nodiscard]] numbers results(const numbers& x) const { return made_of(spectra(x)); }
 
   /// Returns the samples that the inverse makes of spectra.
   [[nodiscard]] numbers inverse(const numbers& bins) const {
@@ -160,9 +160,9 @@ struct short_time_oracle {
             element += bin * turn(static_cast<std::ptrdiff_t>(k * i));
           }
           const long double weight = window[j];
-          const std::size_t at = row * spec.length + place - spec.before;
-          sums[at] += weight * element / (static_cast<long double>(spec.scale) * n);
-          squares[at] += weight * weight;
+          const std::size_t sample_at = row * spec.length + place - spec.before;
+          sums[sample_at] += weight * element / (static_cast<long double>(spec.scale) * n);
+          squares[sample_at] += weight * weight;
         }
       }
     }

@@ -14,30 +14,30 @@ using namespace wingbeat;
 using namespace wingbeat::test;
 
 spectrum_features random_features(dice& draw, std::size_t bins, bool is_complex) {
-  spectrum_features made;
-  if (draw.one_in(3)) return made;
-  made.exponent = draw.one_of({1.0, 2.0, 2.0, 0.6, 3.0});
-  if (draw.one_in(3)) made.power_floor = 0.05;
-  if (draw.one_in(4)) made.power_offset = 0.02;
+  spectrum_features features;
+  if (draw.one_in(3)) return features;
+  features.exponent = draw.one_of({1.0, 2.0, 2.0, 0.6, 3.0});
+  if (draw.one_in(3)) features.power_floor = 0.05;
+  if (draw.one_in(4)) features.power_offset = 0.02;
   // A power that is not smooth at 0 has no derivative there that differences find.
-  if (made.exponent < 1 && made.power_offset == 0) made.power_offset = 0.1;
-  made.is_one_sided = !is_complex && draw.one_in(3);
-  made.are_averaged = draw.one_in(6);
-  if (made.are_averaged) return made;
+  if (features.exponent < 1 && features.power_offset == 0) features.power_offset = 0.1;
+  features.is_one_sided = !is_complex && draw.one_in(3);
+  features.are_averaged = draw.one_in(6);
+  if (features.are_averaged) return features;
   if (draw.one_in(2)) {
-    made.bands = draw.between(1, 6);
-    for (std::size_t i = 0; i < made.bands * bins; ++i) {
-      made.weights.push_back(draw.one_in(2) ? 0 : static_cast<double>(draw.below(100)) / 64);
+    features.bands = draw.between(1, 6);
+    for (std::size_t i = 0; i < features.bands * bins; ++i) {
+      features.weights.push_back(draw.one_in(2) ? 0 : static_cast<double>(draw.below(100)) / 64);
     }
   }
   if (draw.one_in(2)) {
-    made.has_log = true;
-    made.floor = draw.one_of({0.05, 0.2});
-    made.offset = draw.one_in(2) ? 0.1 : 0;
-    made.gain = draw.one_of({1.0, 4.342944819032518, -0.5});
-    made.shift = draw.one_in(3) ? 2 : 0;
+    features.has_log = true;
+    features.floor = draw.one_of({0.05, 0.2});
+    features.offset = draw.one_in(2) ? 0.1 : 0;
+    features.gain = draw.one_of({1.0, 4.342944819032518, -0.5});
+    features.shift = draw.one_in(3) ? 2 : 0;
   }
-  return made;
+  return features;
 }
 
 short_time_spec random_spec(dice& draw) {

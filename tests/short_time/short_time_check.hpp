@@ -21,7 +21,7 @@
 
 namespace wingbeat::test {
 
-/// A request, its operands, and what the definition makes of them.
+/// A request, its operands, and title the definition makes of them.
 class short_time_problem {
  public:
   using numbers = short_time_oracle::numbers;
@@ -41,7 +41,7 @@ class short_time_problem {
       definition.lengths.push_back(spec.is_ragged ? spec.length - shorter : spec.length);
     }
     bins = definition.spectra(x);
-    results = definition.features(bins);
+    results = definition.made_of(bins);
     of_results = noise(results.size(), spec.features.exponent == 0);
   }
 
@@ -190,23 +190,23 @@ class short_time_runs {
 
 inline void expect_near(const short_time_oracle::numbers& got,
                         const short_time_oracle::numbers& expected, long double bound,
-                        const std::string& what) {
-  ASSERT_EQ(got.size(), expected.size()) << what;
-  long double largest = 1e-3L;
+                        const std::string& title) {
+  ASSERT_EQ(got.size(), expected.size()) << title;
+  long double largest = 1;  // samples are of that size
   for (const auto& each : expected) largest = std::max(largest, std::abs(each));
   std::size_t n_wrong = 0;
   for (std::size_t i = 0; i < got.size() && n_wrong < 3; ++i) {
     if (std::abs(got[i] - expected[i]) <= bound * largest) continue;
     ++n_wrong;
-    ADD_FAILURE() << what << ": element " << i << " of " << got.size() << " is " << got[i]
+    ADD_FAILURE() << title << ": element " << i << " of " << got.size() << " is " << got[i]
                   << ", not " << expected[i] << " (largest " << largest << ")";
   }
 }
 
-/// Returns the gradient of sum over i of Re(conj(g[i]) f(v)[i]) at the numbers v that `chosen` has,
+/// Returns the gradient of sum over i of Re(conj(g[i]) f(v)[i]) at the point v that `chosen` has,
 /// by differences; others are 0.
 template <class Function>
-short_time_oracle::numbers gradient_by_differences(const short_time_oracle::numbers& at,
+short_time_oracle::numbers gradient_by_differences(const short_time_oracle::numbers& point,
                                                    const short_time_oracle::numbers& g,
                                                    bool are_complex,
                                                    const std::vector<std::size_t>& chosen,
@@ -218,10 +218,10 @@ short_time_oracle::numbers gradient_by_differences(const short_time_oracle::numb
     for (std::size_t i = 0; i < f.size(); ++i) sum += (std::conj(g[i]) * f[i]).real();
     return sum;
   };
-  short_time_oracle::numbers gradient(at.size());
+  short_time_oracle::numbers gradient(point.size());
   for (const std::size_t i : chosen) {
     const auto slope = [&](std::complex<long double> direction) {
-      short_time_oracle::numbers before = at, behind = at;
+      short_time_oracle::numbers before = point, behind = point;
       before[i] -= step * direction;
       behind[i] += step * direction;
       return (value(behind) - value(before)) / (2 * step);
@@ -244,13 +244,13 @@ inline std::vector<std::size_t> some_of(std::size_t n, std::uint64_t seed) {
 inline void expect_gradient(const short_time_oracle::numbers& got,
                             const short_time_oracle::numbers& expected,
                             const std::vector<std::size_t>& chosen, long double bound,
-                            const std::string& what) {
+                            const std::string& title) {
   short_time_oracle::numbers of_chosen, expected_of;
   for (const std::size_t i : chosen) {
     of_chosen.push_back(got.at(i));
     expected_of.push_back(expected[i]);
   }
-  expect_near(of_chosen, expected_of, bound, what);
+  expect_near(of_chosen, expected_of, bound, title);
 }
 
 /// Checks all runs that a spec plans.

@@ -409,103 +409,55 @@ inline float quick_sine_of_turns(float x) {
 #endif
 
 // From here on, Real is float or double.
+#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
+#define WINGBEAT_MATHS(name, ...) ::name(__VA_ARGS__)
+#else
+#define WINGBEAT_MATHS(name, ...)                                         \
+  (sizeof(Real) == sizeof(float) ? Real(__builtin_##name##f(__VA_ARGS__)) \
+                                 : Real(__builtin_##name(__VA_ARGS__)))
+#endif
 
 template <class Real>
 WINGBEAT_FN Real square_root(Real x) {
-#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
-  return ::sqrt(x);
-#else
-  if constexpr (sizeof(Real) == sizeof(float)) {
-    return __builtin_sqrtf(x);
-  } else {
-    return __builtin_sqrt(x);
-  }
-#endif
+  return WINGBEAT_MATHS(sqrt, x);
 }
 
 /// Returns sqrt(x^2 + y^2); the squares neither overflow nor underflow.
 template <class Real>
 WINGBEAT_FN Real magnitude(Real x, Real y) {
-#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
-  return ::hypot(x, y);
-#else
-  if constexpr (sizeof(Real) == sizeof(float)) {
-    return static_cast<float>(__builtin_sqrt(double(x) * double(x) + double(y) * double(y)));
-  } else {
-    return __builtin_hypot(x, y);
-  }
-#endif
+  return WINGBEAT_MATHS(hypot, x, y);
 }
 
 /// Returns the logarithm of x to base e.
 template <class Real>
 WINGBEAT_FN Real natural_log(Real x) {
-#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
-  return ::log(x);
-#else
-  if constexpr (sizeof(Real) == sizeof(float)) {
-    return __builtin_logf(x);
-  } else {
-    return __builtin_log(x);
-  }
-#endif
+  return WINGBEAT_MATHS(log, x);
 }
 
 /// Returns x^y, x >= 0.
 template <class Real>
 WINGBEAT_FN Real power(Real x, Real y) {
-#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
-  return ::pow(x, y);
-#else
-  if constexpr (sizeof(Real) == sizeof(float)) {
-    return __builtin_powf(x, y);
-  } else {
-    return __builtin_pow(x, y);
-  }
-#endif
+  return WINGBEAT_MATHS(pow, x, y);
 }
 
 /// Returns the integer nearest to x, ties to even: 2.5 -> 2, 3.5 -> 4. NaN stays NaN.
 template <class Real>
 WINGBEAT_FN Real round_even(Real x) {
-#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
-  return ::rint(x);
-#else
-  if constexpr (sizeof(Real) == sizeof(float)) {
-    return __builtin_rintf(x);
-  } else {
-    return __builtin_rint(x);
-  }
-#endif
+  return WINGBEAT_MATHS(rint, x);
 }
 
 /// Returns the lesser number; if one is NaN, the other. Of 0 and -0 it returns either.
 template <class Real>
 WINGBEAT_FN Real minimum(Real a, Real b) {
-#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
-  return ::fmin(a, b);
-#else
-  if constexpr (sizeof(Real) == sizeof(float)) {
-    return __builtin_fminf(a, b);
-  } else {
-    return __builtin_fmin(a, b);
-  }
-#endif
+  return WINGBEAT_MATHS(fmin, a, b);
 }
 
 /// Returns the greater number; if one is NaN, the other. Of 0 and -0 it returns either.
 template <class Real>
 WINGBEAT_FN Real maximum(Real a, Real b) {
-#if defined(__OPENCL_CPP_VERSION__) || defined(__CUDACC__)
-  return ::fmax(a, b);
-#else
-  if constexpr (sizeof(Real) == sizeof(float)) {
-    return __builtin_fmaxf(a, b);
-  } else {
-    return __builtin_fmax(a, b);
-  }
-#endif
+  return WINGBEAT_MATHS(fmax, a, b);
 }
+#undef WINGBEAT_MATHS
 
 /// Returns the number in [low, high] nearest to x; `low` if x is NaN. low <= high.
 template <class Real>

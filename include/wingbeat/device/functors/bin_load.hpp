@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads the bins of frames for the inverse transform; or the gradient with respect to them, from the
-// gradient of what was made of them.
+// Loads the bins of frames for the inverse transform; or the gradient with respect to them, from
+// the gradient of what was made of them.
 #pragma once
 
 #include "wingbeat/device/functors/bin_store.hpp"  // bin_numbers

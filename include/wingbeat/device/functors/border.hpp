@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pixels of an image that stand for pixels outside it, along one axis.
-//   mirror: with m = n mod 2N, pixel m or 2N - 1 - m;   reflect: with m = n mod (2N - 2), pixel m or
-//   2N - 2 - m;   repeat: pixel n mod N.
+//   mirror: with m = n mod 2N, pixel m or 2N - 1 - m;   repeat: pixel n mod N;
+//   reflect: with m = n mod (2N - 2), pixel m or 2N - 2 - m.
 #pragma once
 
 #include "wingbeat/device/port.hpp"  // WINGBEAT_FN, size

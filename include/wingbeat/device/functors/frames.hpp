@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of rows of samples, as a short-time transform takes them: frame t has samples t hop - before
-// .. t hop - before + n_fft - 1 of its row, of which a window weighs some.
+// Frames of rows of samples, as a short-time transform takes them: frame t has samples
+// t hop - before .. t hop - before + n_fft - 1 of its row, of which a window weighs some.
 #pragma once
 
 #include "wingbeat/device/bfloat.hpp"           // bfloat
@@ -49,8 +49,8 @@ struct frame_numbers {
   }
 };
 
-/// Calls visit(t, i) for each frame t of `count` whose weights are over the place, in order; the place,
-/// counted from the beginning of frame 0, is element i of frame t.
+/// Calls visit(t, i) for each frame t of `count` whose weights are over the place, in order; the
+/// place, counted from the beginning of frame 0, is element i of frame t.
 template <class Visit>
 WINGBEAT_FN void each_frame_over(const frame_numbers& n, size place, size count,
                                  const Visit& visit) {
@@ -86,7 +86,7 @@ WINGBEAT_FN complex<Real> times(complex<Real> z, Real factor) {
   return scaled(z, factor);
 }
 
-/// The weighted samples of one frame, without their weights. Row: number of the frame over all rows.
+/// The weighted samples of one frame, without their weights. Row: the frame's number over all rows.
 template <class Stored, class Real>
 class frame_samples {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads rows of samples as sums of weighted frames that overlap: an inverse short-time transform, or
-// the adjoint of taking frames.
+// Loads rows of samples as sums of weighted frames that overlap: an inverse short-time transform,
+// or the adjoint of taking frames.
 #pragma once
 
 #include "wingbeat/device/functors/fixed.hpp"   // fixed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads the means of weighted frames, which the adjoint of removing means subtracts: element 0 of row
-// r is that of frame r.
+// Loads the means of weighted frames, which the adjoint of removing means subtracts: element 0 of
+// row r is that of frame r.
 #pragma once
 
 #include "wingbeat/device/functors/fixed.hpp"   // fixed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads sums over frames of samples times the elements of other frames: the gradient with respect to
-// a window.
+// Loads sums over frames of samples times the elements of other frames: the gradient with respect
+// to a window.
 #pragma once
 
 #include "wingbeat/device/functors/fixed.hpp"   // fixed
