@@ -27,6 +27,7 @@
 #include "wingbeat/queue.hpp"               // queue, stopwatch
 #include "wingbeat/reshape.hpp"             // reshape
 #include "wingbeat/short_time.hpp"          // short_time
+#include "wingbeat/short_time_stream.hpp"   // short_time_stream
 #include "wingbeat/stream_filter.hpp"       // stream_filter
 #include "wingbeat/table_memory.hpp"        // table_bytes_of_thread
 #include "wingbeat/template_search.hpp"     // template_search, peak

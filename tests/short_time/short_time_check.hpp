@@ -211,7 +211,7 @@ short_time_oracle::numbers gradient_by_differences(const short_time_oracle::numb
                                                    bool are_complex,
                                                    const std::vector<std::size_t>& chosen,
                                                    const Function& function) {
-  constexpr long double step = 1e-6L;
+  constexpr long double step = 1e-7L;
   const auto value = [&](const short_time_oracle::numbers& v) {
     const short_time_oracle::numbers f = function(v);
     long double sum = 0;
