@@ -24,6 +24,14 @@ struct bin_numbers {
     visit("spectrum.is_inverse", spectrum.is_inverse);
     features.each(visit);
   }
+
+  /// Returns whether |X|^2 is stored as it is.
+  WINGBEAT_FN bool are_plain_powers() const {
+    const bool is_scaled = spectrum.scale != 1 || spectrum.middle != 1 || spectrum.phase != 0;
+    const bool is_changed = features.power_floor != 0 || features.power_offset != 0 ||
+                            features.doubles || features.has_log;
+    return features.exponent == 2 && !is_scaled && !is_changed;
+  }
 };
 
 /// Stored: complex<Real> for bins, otherwise a real number.
@@ -46,6 +54,19 @@ class bin_store {
       : numbers_(n), out_(out + row * n.spectrum.bins), roots_(given.roots) {}
   WINGBEAT_FN void store(size k, complex<Real> z) const {
     put(out_ + k, numbers_.spectrum.turned(z, k, roots_), numbers_.spectrum.is_middle(k));
+  }
+  /// Stores value(i) as element `first` + i for each i below `count`.
+  template <class Value>
+  WINGBEAT_FN void store_run(size first, size count, const Value& value) const {
+    if (!numbers_.are_plain_powers()) {
+      for (size i = 0; i < count; ++i) store(first + i, value(i));
+    } else if constexpr (sizeof(Stored) < sizeof(complex<Real>)) {  // no bins
+      WINGBEAT_GLOBAL Stored* const out = out_ + first;
+      for (size i = 0; i < count; ++i) {
+        const complex<Real> z = value(i);
+        out[i] = Stored(z.re * z.re + z.im * z.im);
+      }
+    }
   }
 
  private:

@@ -34,7 +34,7 @@ class row_maximum {
   WINGBEAT_FN Real load(size part) const {
     Real most = in_[part < numbers_.elements ? part : 0];
     for (size i = part; i < numbers_.elements; i += numbers_.parts) {
-      if (!(in_[i] <= most)) most = in_[i];
+      most = in_[i] <= most ? most : in_[i];
     }
     return most;
   }
