@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long do spectrograms, mel features, their gradients and inverses take, beside a copy of the
-// bytes that they must move? torch, torchaudio and CuPy do the same work; see
-// bench/evidence/short_time.md.
+// How long do spectrograms, mel features, their gradients and inverses take? torch, torchaudio and
+// CuPy do the same work.
 #include "bench/question.hpp"
 
 namespace wingbeat::bench {
