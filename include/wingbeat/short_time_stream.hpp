@@ -29,8 +29,8 @@ class short_time_stream {
                          float, double>;
 
   /// Prepares groups of `group` frames, at least 1. Of the spec, `length`, `batch` and `samples`
-  /// are not read, and it has a window. Throws `plan_error` where frames depend on samples that arrive
-  /// later: edge `repeat`, a range below a maximum, averages, rows of their own lengths; or
+  /// are not read, and it has a window. Throws `plan_error` where frames depend on samples that
+  /// arrive later: edge `repeat`, a range below a maximum, averages, rows of their own lengths; or
   /// `device_error`.
   short_time_stream(const queue& on, const short_time_spec& spec, std::size_t group = 16);
   short_time_stream(short_time_stream&&) noexcept;
