@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/engine_runs.hpp"
 
+#include <algorithm>  // ranges::find
 #include <optional>
 #include <utility>  // exchange, move
 
@@ -9,6 +10,7 @@
 #include "cli/messages.hpp"            // print_message
 #include "cli/progress.hpp"            // progress
 #include "distributing/whole_run.hpp"  // whole_run
+#include "measure/statistics.hpp"      // quartiles_of
 #include "measure/wall_time.hpp"       // seconds_of
 #include "text/formatted.hpp"          // formatted
 #include "wingbeat/error.hpp"          // device_error, plan_error
@@ -27,43 +29,78 @@ int rank(const device_info& device) {
   return 5;
 }
 
+/// Returns whether a result, of those of the outcome, became the best.
+bool take_if_best(engine_outcome& outcome, const engine_result& result) {
+  if (result.is_wrong()) return false;
+  if (outcome.best != nullptr && rank(outcome.best->device) <= rank(result.device)) return false;
+  outcome.best = &result;
+  return true;
+}
+
 /// Judges and adds a result, and keeps its values if it is the best so far.
 void add_result(engine_outcome& outcome, engine_result result, precision real, verify::judge& check,
                 const compared_numbers& compared) {
   auto values = verify::numbers_of(std::exchange(result.times.output, {}), real);
+  std::vector<double> numbers;
+  if (compared) numbers = compared(result.device, values);
   if (check.extent() != verify::check_extent::none) {
-    result.against_definition = check(compared ? compared(values) : values);
+    result.against_definition = check(compared ? numbers : values);
   }
   outcome.results.push_back(std::move(result));
-  const engine_result& added = outcome.results.back();
-  if (added.is_wrong()) return;
-  if (outcome.best != nullptr && rank(outcome.best->device) <= rank(added.device)) return;
-  outcome.best = &added;
-  outcome.best_values = std::move(values);
+  if (take_if_best(outcome, outcome.results.back())) outcome.best_values = std::move(values);
+}
+
+double median(const std::vector<double>& times) {
+  return measure::quartiles_of(times).median;
 }
 
 }  // namespace
 
 engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
                            const std::vector<device_info>& chosen, verify::judge& check,
-                           const compared_numbers& compared) {
-  progress bar{"transform", chosen.size()};
+                           const engine_run_options& options) {
+  std::optional<progress> bar;
+  if (!options.is_part) bar.emplace("transform", chosen.size());
   engine_outcome outcome;
   outcome.results.reserve(chosen.size());  // `best` points into it
   for (const device_info& device : chosen) {
-    bar.step(formatted("{}, {}", short_name(device), device.name));
+    if (bar) bar->step(formatted("{}, {}", short_name(device), device.name));
     engine_result r{device, {}};
     try {
-      r.times = measure::measure_plan(device, spec, input, {.n_runs = 5, .budget_s = 1});
+      r.times = measure::measure_plan(device, spec, input,
+                                      {.n_runs = options.is_part ? 1 : 5, .budget_s = 1});
     } catch (const device_error& failed) {
       if (chosen.size() == 1) throw;
       print_message("{} failed and is left out: {}", short_name(device), failed.what());
       outcome.failure = code_of(failed);
       continue;
     }
-    add_result(outcome, std::move(r), spec.real, check, compared);
+    add_result(outcome, std::move(r), spec.real, check, options.compared);
   }
   return outcome;
+}
+
+void add_part(engine_outcome& parts, const engine_outcome& part) {
+  const auto result_of = [&](const device_info& device) {
+    return std::ranges::find(part.results, short_name(device),
+                             [](const engine_result& r) { return short_name(r.device); });
+  };
+  std::erase_if(parts.results,
+                [&](const engine_result& r) { return result_of(r.device) == part.results.end(); });
+  parts.best = nullptr;
+  parts.best_values.clear();
+  for (engine_result& sum : parts.results) {
+    const engine_result& added = *result_of(sum.device);
+    sum.times.plan_s += added.times.plan_s;
+    sum.times.first_run_s += added.times.first_run_s;
+    sum.times.execution_s = {median(sum.times.execution_s) + median(added.times.execution_s)};
+    sum.times.transfer_s = {median(sum.times.transfer_s) + median(added.times.transfer_s)};
+    if (added.against_definition) {
+      sum.against_definition = worse_of(*sum.against_definition, *added.against_definition);
+    }
+    take_if_best(parts, sum);
+  }
+  if (part.failure != exit_ok) parts.failure = part.failure;
 }
 
 engine_outcome run_ranks(const plan_spec& spec, std::span<const std::byte> input,

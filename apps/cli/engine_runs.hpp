@@ -38,15 +38,26 @@ struct engine_outcome {
   exit_code failure = exit_ok;           ///< Of a device; already reported.
 };
 
-/// Returns the numbers of an output that are compared.
-using compared_numbers = std::function<std::vector<double>(const std::vector<double>& output)>;
+/// Takes each output, and returns the numbers of it that are compared.
+using compared_numbers = std::function<std::vector<double>(const device_info& device,
+                                                           const std::vector<double>& output)>;
 
-/// Runs the request on each device and judges the outputs with `check`, after `compared` if it is
-/// given. A device that fails is reported and left out, unless it is the only one.
+struct engine_run_options {
+  compared_numbers compared = {};  ///< Unset: those of the output.
+  /// One of many parts of a problem: one run is counted, and there is no bar of its own.
+  bool is_part = false;
+};
+
+/// Runs the request on each device and judges the outputs with `check`. A device that fails is
+/// reported and left out, unless it is the only one.
 [[nodiscard]] engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
                                          const std::vector<device_info>& chosen,
                                          verify::judge& check,
-                                         const compared_numbers& compared = {});
+                                         const engine_run_options& options = {});
+
+/// Adds the results of another part of a problem: times add up, the worst agreement counts, and a
+/// device that failed in it is left out. There are no best values.
+void add_part(engine_outcome& parts, const engine_outcome& part);
 
 /// Runs the request once over all of these devices, each a rank; the one result names the first.
 /// `may_use_one_device`: one device may run it alone, if that is expected to be faster. Throws as

@@ -24,6 +24,9 @@ struct frame_layout {
   [[nodiscard]] std::size_t n_bins() const { return is_real ? length / 2 + 1 : length; }
   [[nodiscard]] std::size_t width() const { return is_real ? 1 : 2; }
 
+  /// Returns the samples of a row that lie in frames.
+  [[nodiscard]] std::size_t covered_samples() const { return (n_frames - 1) * hop + length; }
+
   /// Returns the index of the first number of a frame; frames are numbered over all rows.
   [[nodiscard]] std::size_t first_number(std::size_t frame) const {
     return (frame / n_frames * row_length + frame % n_frames * hop) * width();

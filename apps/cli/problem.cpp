@@ -167,15 +167,22 @@ std::size_t axis_length(std::size_t needed, transform kind, const transform_requ
 
 }  // namespace
 
+plan_spec row_spec(const formats::signal& signal, const std::string& name,
+                   const transform_request& request) {
+  if (signal.row_length == 0) throw file_error(formatted("{} holds rows without samples", name));
+  plan_spec spec;
+  set_kind(spec, signal, name, request);
+  spec.lengths = {length_for(signal, name, spec.kind, request)};
+  spec.batch = signal.n_rows;
+  spec.real = request.real;
+  spec.scale = request.scale.value_or(request.is_inverse ? scaling::by_length : scaling::none);
+  return spec;
+}
+
 problem make_problem(const formats::signal& signal, const std::string& name,
                      const transform_request& request) {
-  if (signal.row_length == 0) throw file_error(formatted("{} holds rows without samples", name));
   problem p;
-  set_kind(p.spec, signal, name, request);
-  p.spec.lengths = {length_for(signal, name, p.spec.kind, request)};
-  p.spec.batch = signal.n_rows;
-  p.spec.real = request.real;
-  p.spec.scale = request.scale.value_or(request.is_inverse ? scaling::by_length : scaling::none);
+  p.spec = row_spec(signal, name, request);
   take_rows(p, signal, name, request);
   return p;
 }

@@ -42,9 +42,14 @@ struct problem {
   [[nodiscard]] std::size_t length() const { return spec.lengths.back(); }
 };
 
-/// Returns the problem of transforming `from` as requested; `name` is the file's name in messages.
-/// Throws `plan_error` for a length, a layout or a range that cannot be transformed, `file_error`
-/// for rows of no sample.
+/// Returns the transform of the rows as requested, without reading samples; `name` is the file's
+/// name in messages. Throws `plan_error` for a length or a layout that cannot be transformed,
+/// `file_error` for rows of no sample.
+[[nodiscard]] plan_spec row_spec(const formats::signal& signal, const std::string& name,
+                                 const transform_request& request);
+
+/// Returns the problem of transforming the rows. Throws as above, and `plan_error` for a range that
+/// cannot be transformed.
 [[nodiscard]] problem make_problem(const formats::signal& signal, const std::string& name,
                                    const transform_request& request);
 

@@ -120,6 +120,14 @@ void add_norms(agreement& of_sample, double result_norm, double expected_norm, s
   }
 }
 
+agreement worse_of(const agreement& a, const agreement& b) {
+  const bool is_b = a.is_within == b.is_within ? b.relative_l2 >= a.relative_l2 : !b.is_within;
+  agreement worse = is_b ? b : a;
+  worse.n_values = a.n_values + b.n_values;
+  worse.n_off = a.n_off + b.n_off;
+  return worse;
+}
+
 std::string breach_text(const agreement& broken) {
   if (!(broken.largest_error <= broken.largest_bound)) {
     return formatted("largest error {:.3g}, {:.3g} is allowed", broken.largest_error,

@@ -63,6 +63,9 @@ struct sampling {
 void add_norms(agreement& of_sample, double result_norm, double expected_norm, std::size_t n_values,
                const computation& how);
 
+/// Returns the worse of the agreements of two parts of a result, with the counts of both.
+[[nodiscard]] agreement worse_of(const agreement& a, const agreement& b);
+
 /// Returns the broken error and its bound as text.
 [[nodiscard]] std::string breach_text(const agreement& broken);
 

@@ -46,15 +46,30 @@ std::size_t sampled_points_of(const plan_spec& spec) {
 
 judge::judge(checked_problem problem, check_extent extent)
     : problem_(std::move(problem)), extent_(extent), out_(request::output_array(problem_.spec)) {
-  const plan_spec& spec = problem_.spec;
-  n_transform_values_ = out_.elements();
-  const bool is_short = request::points_of(spec) * spec.batch <= max_values_unsampled;
+  const std::size_t n_points = request::points_of(problem_.spec) * problem_.spec.batch;
+  const bool is_short = n_points <= max_values_unsampled;
   if (extent_ == check_extent::sample && is_short) extent_ = check_extent::full;
+  prepare();
+}
+
+void judge::follow(checked_problem part) {
+  n_values_before_ += n_transform_values_ * problem_.spec.batch;
+  n_checked_before_ = n_checked_;
+  problem_ = std::move(part);
+  out_ = request::output_array(problem_.spec);
+  few_.clear();
+  expected_.clear();
+  norms_.clear();
+  prepare();
+}
+
+void judge::prepare() {
+  n_transform_values_ = out_.elements();
   if (extent_ == check_extent::few) choose_few();
   if (extent_ != check_extent::full) return;
-  std::vector<std::byte> input(input_bytes(spec));
+  std::vector<std::byte> input(input_bytes(problem_.spec));
   problem_.input(0, input);
-  reference_ = reference_output(spec, numbers_of(input, spec.real));
+  reference_ = reference_output(problem_.spec, numbers_of(input, problem_.spec.real));
   for (std::size_t i = 0; problem_.has_magnitudes && i < reference_.size(); i += 2) {
     reference_[i] = std::hypot(reference_[i], std::exchange(reference_[i + 1], 0));
   }
@@ -198,24 +213,16 @@ agreement judge::judged(const arrays::array& out, const byte_reader& read, const
     append(expected, expected_of(sample));
   }
   for (std::size_t t = 0; has_norms() && t < found.size(); ++t) pairs[t];
-  agreement worst;
-  std::size_t n_off = 0;
-  n_checked_ = 0;
+  agreement worst{.is_within = true};
   for (const auto& [t, pair] : pairs) {
-    const agreement a = judged_transform(t, pair, has_norms() ? &found[t] : nullptr);
-    n_checked_ += a.n_values;
-    n_off += a.n_off;
-    const bool is_worse =
-        a.is_within == worst.is_within ? a.relative_l2 >= worst.relative_l2 : !a.is_within;
-    if (t == pairs.begin()->first || is_worse) worst = a;
+    worst = worse_of(worst, judged_transform(t, pair, has_norms() ? &found[t] : nullptr));
   }
-  worst.n_values = n_checked_;
-  worst.n_off = n_off;
+  n_checked_ = n_checked_before_ + worst.n_values;
   return worst;
 }
 
 std::string judge::description() const {
-  const std::size_t n_values = n_transform_values_ * problem_.spec.batch;
+  const std::size_t n_values = n_values_before_ + n_transform_values_ * problem_.spec.batch;
   switch (extent_) {
     case check_extent::none: return "nothing";
     case check_extent::full:

@@ -50,6 +50,9 @@ class judge {
   /// check of `few` computes its sample.
   judge(checked_problem problem, check_extent extent);
 
+  /// Judges another part of a large problem from now on; `description` counts all parts.
+  void follow(checked_problem part);
+
   /// Returns the agreement of an output, packed in fp64, for extent `full` or `sample`. A sample
   /// takes, from the first, the last, the loudest and some other transforms, the classes k = r mod
   /// s of bins for a few r; among them are those of bin 0, of N/2 and of the strongest bin of this
@@ -73,6 +76,7 @@ class judge {
  private:
   using value_pairs = std::pair<std::vector<double>, std::vector<double>>;  // got, and expected
 
+  void prepare();
   void choose_few();
   [[nodiscard]] std::vector<output_sample> samples_of(
       const std::vector<output_extremes>& found) const;
@@ -89,7 +93,8 @@ class judge {
   check_extent extent_;
   arrays::array out_;  ///< In the spec's layout.
   std::size_t n_transform_values_ = 0, n_checked_ = 0;
-  std::vector<double> reference_;  ///< All values, for a full check.
+  std::size_t n_values_before_ = 0, n_checked_before_ = 0;  ///< Of earlier parts.
+  std::vector<double> reference_;                           ///< All values, for a full check.
   std::vector<output_sample> few_;
   std::map<output_sample, std::vector<double>> expected_;
   std::map<std::size_t, double> norms_;  ///< By number of the transform.

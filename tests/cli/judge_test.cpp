@@ -66,7 +66,10 @@ struct checked_run {
   }
 
   [[nodiscard]] judge check(check_extent extent = check_extent::sample) const {
-    return judge{{spec, reader_of(input), spec.real}, extent};
+    return judge{problem(), extent};
+  }
+  [[nodiscard]] verify::checked_problem problem() const {
+    return {spec, reader_of(input), spec.real};
   }
 
   /// Returns whether a sample finds the damage.
@@ -203,6 +206,23 @@ TEST(judge, compares_everything_of_short_problems_and_where_asked) {
   numbers damaged = longer.output;
   std::swap(damaged[2 * 50001], damaged[2 * 50003]);  // which no sample is bound to find
   EXPECT_FALSE(longer.check(check_extent::full)(damaged).is_within);
+}
+
+TEST(judge, counts_all_parts_of_a_problem) {
+  const checked_run run(spec_of({long_length}, 1, transform::forward), signals[0]);
+  const checked_run next(spec_of({long_length}, 1, transform::forward), signals[1]);
+  judge check = run.check();
+  const agreement first = check(run.output);
+  check.follow(next.problem());
+  const agreement second = check(next.output);
+  EXPECT_TRUE(second.is_within);
+  EXPECT_THAT(
+      check.description(),
+      ::testing::HasSubstr(std::to_string(first.n_values + second.n_values) + " of 262144 values"));
+  EXPECT_FALSE(check(run.output).is_within) << "that of the part before";
+  agreement worse = worse_of(check(run.output), second);
+  EXPECT_FALSE(worse.is_within);
+  EXPECT_FALSE(worse_of(second, worse).is_within);
 }
 
 TEST(judge, makes_the_exit_code_1_by_either_extent) {

@@ -163,8 +163,7 @@ void validate(const transform_options& o) {
                                 {"--sample-rate", o.sample_rate_hz.has_value()},
                                 {"--window", o.weights.has_value()}});
   }
-  reject_if(o.n_axes == 1 && (o.max_memory.bytes || o.frame),
-            "{} is for --axes 2; add that, or drop it", o.frame ? "--frame" : "--max-memory");
+  reject_if(o.n_axes == 1 && o.frame, "--frame is for --axes 2; add that, or drop it");
   const bool uses_rate = !o.plot.empty() || o.n_peaks || o.is_json || o.has_frames() ||
                          ((o.is_inverse || !o.kind.empty()) && !o.output.empty() &&
                           formats::has_sample_rate(formats::output_format_of(o.output)));

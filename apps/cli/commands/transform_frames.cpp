@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Power spectral densities (Welch) and spectrograms of the rows of a file.
-#include <cmath>  // abs, sqrt
+#include <algorithm>  // clamp, max, min
+#include <cmath>      // abs, sqrt
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>  // move
 
@@ -9,17 +11,18 @@
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/engine_runs.hpp"                 // run_engines, devices_for
 #include "cli/frames.hpp"                      // frame_layout, load_of, store_of
+#include "cli/memory_limit.hpp"                // require_memory
 #include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // choice_of
+#include "cli/progress.hpp"                    // rate_bar
 #include "cli/reports/power.hpp"               // power_spectra
 #include "cli/samples.hpp"                     // pack, round_to
 #include "cli/window.hpp"                      // samples_of
-#include "formats/signals/signal.hpp"          // read_signal
-#include "request/validation.hpp"              // require_length, points_of
+#include "formats/signals/sample_reader.hpp"   // open_samples
+#include "request/validation.hpp"              // require_length
 #include "text/counted.hpp"                    // counted
 #include "text/formatted.hpp"                  // formatted
 #include "text/reject.hpp"                     // reject
-#include "verify/elements.hpp"                 // numbers_of
 #include "wingbeat/error.hpp"                  // plan_error, file_error
 
 namespace wingbeat::cli {
@@ -54,12 +57,45 @@ frame_layout layout_of(const transform_options& o, const formats::signal& signal
   return layout;
 }
 
-/// Refuses samples whose squares could leave the range of fp32.
-void require_powers(const std::vector<double>& values, const std::string& name, precision real) {
-  if (real == precision::fp64) return;
-  double largest = 0;
-  for (const double number : values) largest = std::max(largest, std::abs(number));
-  if (largest == 0 || (largest > 1e-12 && largest < 1e12)) return;
+/// Returns the segments that engines take at once: all of a spectrogram; those of whole rows, or
+/// some of one row, where means are added up. Rows whose frames lie together are read together.
+frame_layout part_of(const frame_layout& whole, bool is_spectrogram, bool has_rows) {
+  constexpr std::size_t part_samples = std::size_t{1} << 20;
+  if (is_spectrogram) return whole;
+  frame_layout part = whole;
+  const std::size_t most = std::max<std::size_t>(part_samples / whole.length, 1);
+  if (has_rows) part.n_rows = std::clamp<std::size_t>(most / whole.n_frames, 1, whole.n_rows);
+  part.n_frames = std::clamp<std::size_t>(most / part.n_rows, 1, whole.n_frames);
+  part.row_length = part.covered_samples();
+  return part;
+}
+
+/// Returns samples of the rows from `first_row` on, [row][sample][re, im if complex].
+std::vector<double> read_part(const transform_options& o, formats::sample_reader& recording,
+                              const frame_layout& part, std::size_t first_row, std::size_t first) {
+  const formats::signal& shape = recording.shape();
+  if (shape.n_channels > 0) return recording.read(first, part.row_length, o.channel.value_or(0));
+  if (recording.has_rows()) {
+    std::vector<double> samples;
+    for (std::size_t r = 0; r < part.n_rows; ++r) {
+      const auto row = recording.read(first, part.row_length, first_row + r);
+      samples.insert(samples.end(), row.begin(), row.end());
+    }
+    return samples;
+  }
+  const std::vector<double> frames = recording.read(first, part.row_length);
+  std::vector<double> samples(frames.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const std::size_t n = i / part.width();
+    samples[(n % part.n_rows * part.row_length + n / part.n_rows) * part.width() +
+            i % part.width()] = frames[i];
+  }
+  return samples;
+}
+
+/// Refuses a signal whose largest square could leave the range of fp32.
+void require_powers(double largest, const std::string& name, precision real) {
+  if (real == precision::fp64 || largest == 0 || (largest > 1e-12 && largest < 1e12)) return;
   reject(
       "{} has magnitudes up to {:.3g}, whose powers fp32 may not hold; use --precision "
       "fp64",
@@ -115,24 +151,111 @@ struct frame_problem {
   }
 };
 
-frame_problem problem_of(const transform_options& o, const formats::signal& signal,
-                         const power_spectra& shape) {
+frame_problem problem_of(const transform_options& o, const frame_layout& part,
+                         std::vector<double> samples, const power_spectra& shape) {
   frame_problem p;
-  p.layout = layout_of(o, signal);
+  p.layout = part;
   p.spec.real = o.real;
-  p.samples = verify::numbers_of(signal.samples, signal.is_real);
+  p.samples = std::move(samples);
   round_to(p.spec.real, p.samples);
-  require_powers(p.samples, o.shown_file(), p.spec.real);
   p.weights.window = samples_of(o.weights.value_or(window::hann), p.layout.length);
   p.weights.means = frame_means(p.layout, p.samples, p.spec.real, o.removes_mean.value_or(true));
   p.scale = 1 / divisor_of(shape.scale, p.weights.window, shape.rate_hz > 0 ? shape.rate_hz : 1);
   p.spec.lengths = {p.layout.length};
   p.spec.batch = p.layout.n_transforms();
-  p.spec.kind = signal.is_real ? transform::forward_from_real : transform::forward;
+  p.spec.kind = p.layout.is_real ? transform::forward_from_real : transform::forward;
   p.spec.load = load_of(p.layout, p.weights, p.spec.real);
   p.spec.store = store_of(p.layout, p.scale, p.spec.real);
   return p;
 }
+
+/// Makes the powers of a file part by part, and averages those of a density.
+class power_run {
+ public:
+  power_run(const transform_options& o, formats::sample_reader& recording,
+            const power_spectra& shape)
+      : options_(o),
+        recording_(recording),
+        shape_(shape),
+        part_(part_of(shape, shape.is_spectrogram, recording.has_rows())) {
+    const plan_spec spec{.lengths = {part_.length},
+                         .batch = part_.n_transforms(),
+                         .kind = part_.is_real ? transform::forward_from_real : transform::forward,
+                         .real = o.real};
+    memory_ = require_memory(
+        formatted("transforming {} of {} samples", counted(spec.batch, "segment"), part_.length),
+        transform_bytes(o, spec, part_.n_rows * part_.row_length), o.max_memory);
+    chosen_ = devices_for(o.engines, o.real, part_.length * shape.n_transforms(), o.check);
+  }
+
+  /// Returns the results of all engines; `best_values` are the powers, or their means.
+  engine_outcome run() {
+    rate_bar bar{"transform", "segment"};
+    for (std::size_t row = 0; row < shape_.n_rows; row += part_.n_rows) {
+      for (std::size_t frame = 0; frame < shape_.n_frames; frame += part_.n_frames) {
+        const std::size_t n_done = row * shape_.n_frames + frame;
+        bar.show(n_done, static_cast<double>(n_done) / static_cast<double>(shape_.n_transforms()));
+        if (n_done == 0 || !chosen_.empty()) add(row, frame);
+      }
+    }
+    require_powers(largest_, options_.shown_file(), options_.real);
+    if (!shape_.is_spectrogram && found_.best != nullptr) {
+      found_.best_values = std::move(means_.at(short_name(found_.best->device)).values);
+    }
+    return std::move(found_);
+  }
+
+  [[nodiscard]] const verify::judge& check() const { return *check_; }
+  [[nodiscard]] const std::string& memory() const { return memory_; }
+
+ private:
+  void add(std::size_t first_row, std::size_t first_frame) {
+    frame_layout part = part_;
+    part.n_rows = std::min(part.n_rows, shape_.n_rows - first_row);
+    part.n_frames = std::min(part.n_frames, shape_.n_frames - first_frame);
+    part.row_length = part.covered_samples();
+    problem_ = problem_of(
+        options_, part, read_part(options_, recording_, part, first_row, first_frame * shape_.hop),
+        shape_);
+    for (const double number : problem_.samples) largest_ = std::max(largest_, std::abs(number));
+    if (largest_ > 1) require_powers(largest_, options_.shown_file(), options_.real);
+    const bool is_first = !check_;
+    if (is_first) {
+      check_.emplace(problem_.checked(), options_.check);
+    } else {
+      check_->follow(problem_.checked());
+    }
+    const auto compared = [&](const device_info& device, const std::vector<double>& powers) {
+      if (!shape_.is_spectrogram) {
+        means_.try_emplace(short_name(device), shape_)
+            .first->second.add_means(part, first_row, powers);
+      }
+      return problem_.magnitudes(powers);
+    };
+    engine_outcome outcome = run_engines(
+        problem_.spec, pack(problem_.samples, options_.real), chosen_, *check_,
+        {.compared = compared, .is_part = part_.n_transforms() < shape_.n_transforms()});
+    if (is_first) {
+      found_ = std::move(outcome);
+    } else {
+      add_part(found_, outcome);
+    }
+    chosen_.clear();
+    for (const engine_result& r : found_.results) chosen_.push_back(r.device);
+  }
+
+  const transform_options& options_;
+  formats::sample_reader& recording_;
+  const power_spectra& shape_;
+  frame_layout part_;  ///< The largest one.
+  std::string memory_;
+  std::vector<device_info> chosen_;
+  frame_problem problem_;  ///< Of the part that was run last.
+  std::optional<verify::judge> check_;
+  engine_outcome found_;
+  std::map<std::string, power_spectra> means_;  ///< By device.
+  double largest_ = 0;
+};
 
 void write_files(const transform_options& o, const power_spectra& powers,
                  const std::string& device) {
@@ -157,30 +280,28 @@ int transform_frames(const transform_options& o) {
   shape.is_spectrogram = o.is_spectrogram;
   shape.window_name = name_of(o.weights.value_or(window::hann));
   if (!o.output.empty()) require_power_format(o.output);
-  const precision real = o.real;
-  static_cast<void>(devices_for(o.engines, real, 0, o.check));
-  const formats::signal signal =
-      formats::read_signal(o.file, {.channel = o.channel, .format = o.format, .column = o.column});
-  report_channels(o.shown_file(), signal, o.channel.has_value());
-  shape.rate_hz = o.sample_rate_hz.value_or(signal.sample_rate_hz);
-  shape.centre_hz = signal.centre_hz;
-  const frame_problem problem = problem_of(o, signal, shape);
-  static_cast<frame_layout&>(shape) = problem.layout;
-  shape.is_double = real == precision::fp64;
-  shape.noise_bandwidth_bins = noise_bandwidth_bins(problem.weights.window);
-  if (const std::size_t n_left = signal.row_length - shape.covered_samples(); n_left > 0) {
+  static_cast<void>(devices_for(o.engines, o.real, 0, o.check));
+  const auto recording =
+      formats::open_samples(o.file, {.channel = o.channel, .format = o.format, .column = o.column});
+  formats::signal held = recording->shape();
+  report_channels(o.shown_file(), held, o.channel.has_value());
+  if (held.n_channels > 0) held.n_rows = 1;
+  shape.rate_hz = o.sample_rate_hz.value_or(held.sample_rate_hz);
+  shape.centre_hz = held.centre_hz;
+  static_cast<frame_layout&>(shape) = layout_of(o, held);
+  shape.is_double = o.real == precision::fp64;
+  shape.noise_bandwidth_bins =
+      noise_bandwidth_bins(samples_of(o.weights.value_or(window::hann), shape.length));
+  if (const std::size_t n_left = held.row_length - shape.covered_samples(); n_left > 0) {
     print_message("the last {} of each row are in no segment", counted(n_left, "sample"));
   }
-  verify::judge check{problem.checked(), o.check};
-  const auto chosen =
-      devices_for(o.engines, real, request::points_of(problem.spec) * problem.spec.batch, o.check);
-  engine_outcome found =
-      run_engines(problem.spec, pack(problem.samples, real), chosen, check,
-                  [&](const std::vector<double>& powers) { return problem.magnitudes(powers); });
-  return report_outcome(o, powers_heading(o.shown_file(), shape), problem.layout.length,
-                        powers_json(o.file, shape), found, check, [&](auto&) {
+  power_run powers{o, *recording, shape};
+  engine_outcome found = powers.run();
+  print_message("transformed {} within {}", counted(shape.n_transforms(), "segment"),
+                powers.memory());
+  return report_outcome(o, powers_heading(o.shown_file(), shape), shape.length,
+                        powers_json(o.file, shape), found, powers.check(), [&](auto&) {
                           shape.values = std::move(found.best_values);
-                          if (!shape.is_spectrogram) shape.average();
                           write_files(o, shape, short_name(found.best->device));
                         });
 }

@@ -17,14 +17,10 @@
 #include "formats/files/extension.hpp"         // extension_of
 #include "formats/images/reader.hpp"           // image_reader
 #include "formats/signals/signal.hpp"          // read_signal, write_signal
-#include "programs/transforms.hpp"             // make_program
 #include "request/resolved.hpp"                // points_of, traits_of
 #include "text/formatted.hpp"                  // formatted
 #include "text/reject.hpp"                     // reject
-#include "tuning/compiled_engines.hpp"         // compiles_kernels
 #include "verify/judge.hpp"                    // judge, check_extent
-#include "wingbeat/plan.hpp"                   // plan, input_bytes, output_bytes
-#include "wingbeat/queue.hpp"                  // queue
 
 namespace wingbeat::cli {
 namespace {
@@ -38,67 +34,13 @@ struct pixel_rows {
   formats::pixel_size pixel_angstrom = {};
 };
 
-/// Returns the largest workspace of the chosen engines. Compiles nothing.
-double work_bytes(const transform_options& o, const plan_spec& spec) {
-  std::size_t most = 0;
-  for (const device_info& device : devices_for(o, 0)) {
-    most = std::max(most, compiles_kernels(device.runs_on)
-                              ? programs::make_program(spec, device).workspace_bytes()
-                              : plan{queue{device}, spec}.workspace_bytes());
-  }
-  return static_cast<double>(most);
-}
-
-/// Returns the most bytes of arrays that the transform of a file's pixels needs: those kept
-/// throughout, plus those of the largest step.
-double needed_bytes(const transform_options& o, const plan_spec& spec, double n_pixels) {
-  constexpr double mebibyte = 0x1p20, compiler_bytes = 320 * mebibyte, driver_bytes = 96 * mebibyte;
-  const auto has = [&](std::string_view name) {
-    return std::any_of(o.engines.begin(), o.engines.end(), [&](const std::string& each) {
-      return each == "all" || each.starts_with(name);
-    });
-  };
-  const bool is_compiled = has("opencl") || has("cuda");
-  const bool has_several = o.engines.size() > 1 || o.engines.front() == "all";
-  const auto in = static_cast<double>(input_bytes(spec));
-  const auto out = static_cast<double>(output_bytes(spec));
-  const auto points = static_cast<double>(request::points_of(spec));
-  const double reals = spec.real == precision::fp64 ? 1 : 2;  // fp64 bytes per byte of reals
-  const double doubles_in = reals * in, doubles_out = reals * out;
-  const bool is_full =
-      o.check == verify::check_extent::full || points <= verify::max_values_unsampled;
-  const double expected = is_full ? doubles_out : 0;
-  // The pixels, the input as doubles and packed, and values of the best engine so far.
-  const double kept = 16 * n_pixels + doubles_in + in + (has_several ? doubles_out : 0);
-  const double definition = is_full ? in + 2 * doubles_in + 3 * doubles_out + 32 * points : 0;
-  const double on_device = in + 2 * out + work_bytes(o, spec);
-  const double running = on_device + expected + (has("reference") ? 32 * points : 0);
-  // Checks of transforms from reals to reals sample a longer, complex one.
-  const bool is_extended = request::traits_of(spec.kind).is_real_to_real();
-  // A prime axis is sampled as a whole transform, in complex numbers of three types.
-  const auto sampled = static_cast<double>(verify::sampled_points_of(spec));
-  const double sampling = in + 2 * doubles_in + (is_extended ? 120 * points : 80 * sampled);
-  const double compared = is_full ? expected : o.check == verify::check_extent::none ? 0 : sampling;
-  const double judging = doubles_out + compared + (is_compiled ? on_device : 0);
-  const bool is_written = !o.output.empty() || !o.plot.empty();
-  const bool is_half = request::traits_of(spec.kind).out == request::domain::hermitian;
-  const bool is_completed = is_half && (!o.is_half || !o.plot.empty());
-  const double written = 2 * doubles_out + (is_completed ? 32 : is_half ? 8 : 16) * points;
-  const double writing = is_written ? expected + written : 0;
-  const double steps = kept + std::max({definition, running, judging, writing}) +
-                       (o.plot.empty() ? 0 : 48 * mebibyte);
-  if (!is_compiled) return steps;
-  return std::max(steps + driver_bytes, kept + expected + compiler_bytes);
-}
-
 /// Calls `require_memory` for a transform of these pixels, whose samples are not read.
 std::string require_pixels(const transform_options& o, const formats::signal& pixels,
                            double read_bytes, double kept_bytes) {
   const plan_spec spec = image_spec(pixels, o.shown_file(), request_of(o));
-  const auto n_pixels = static_cast<double>(pixels.n_rows * pixels.row_length);
+  const double needed_bytes = transform_bytes(o, spec, pixels.n_rows * pixels.row_length);
   return require_memory("transforming " + size_text(pixels.n_rows, pixels.row_length),
-                        std::max(needed_bytes(o, spec, n_pixels), read_bytes) + kept_bytes,
-                        o.max_memory);
+                        std::max(needed_bytes, read_bytes) + kept_bytes, o.max_memory);
 }
 
 /// Returns the pixels as rows: an array of numbers unchanged, an image in grey.

@@ -47,6 +47,11 @@ struct transform_options : transform_request {
 [[nodiscard]] std::vector<device_info> devices_for(const transform_options& o,
                                                    std::size_t n_points);
 
+/// Returns the most bytes of arrays that the transform of a file's samples needs: those kept
+/// throughout, plus those of the largest step. Compiles nothing.
+[[nodiscard]] double transform_bytes(const transform_options& o, const plan_spec& spec,
+                                     std::size_t n_samples);
+
 /// Runs a request over the devices of `--devices`, or else on those of `--engine`.
 [[nodiscard]] engine_outcome run_request(const transform_options& o, const plan_spec& spec,
                                          std::span<const std::byte> input,

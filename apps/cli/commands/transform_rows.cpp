@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The transforms of the rows of a file.
-#include <cmath>  // abs
+#include <algorithm>  // min
+#include <cmath>      // abs
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>  // move
@@ -9,13 +10,15 @@
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/files.hpp"                       // print_table
 #include "cli/frames.hpp"                      // frame_layout, load_of, reader_of
+#include "cli/memory_limit.hpp"                // require_memory
 #include "cli/messages.hpp"                    // print_message
 #include "cli/reports/spectrum.hpp"            // strongest, chart_of
 #include "cli/reports/transform.hpp"           // engines_text, transform_json
 #include "cli/samples.hpp"                     // pack
 #include "cli/window.hpp"                      // samples_of
 #include "formats/charts/chart.hpp"            // write_chart
-#include "formats/signals/signal.hpp"          // read_signal, write_signal
+#include "formats/signals/sample_reader.hpp"   // open_samples
+#include "formats/signals/signal.hpp"          // write_signal
 #include "request/resolved.hpp"                // points_of, traits_of
 #include "text/counted.hpp"                    // counted
 #include "text/formatted.hpp"                  // formatted
@@ -58,6 +61,10 @@ struct windowed_rows {
     weights.means = frame_means(layout, solved.input, solved.spec.real, /*are_removed=*/false);
   }
 };
+
+std::string rows_text(const formats::signal& signal) {
+  return formatted("{} of {}", counted(signal.n_rows, "row"), counted(signal.row_length, "sample"));
+}
 
 /// Runs the problem on the engines. Every engine rounds windowed samples; the definition does not.
 engine_outcome solve(const transform_options& o, const problem& solved,
@@ -134,6 +141,7 @@ int report(const transform_options& o, const problem& solved, const engine_outco
     document["window_form"] = "periodic";
   }
   const auto report_values = [&](nlohmann::ordered_json& values) {
+    if (o.output.empty() && o.plot.empty() && !o.n_peaks) return;
     spectrum shown{signal_of(solved, complete(solved, found.best_values)), solved.length(),
                    request::traits_of(solved.spec.kind).in == request::domain::real, sample_rate_hz,
                    centre_hz};
@@ -157,14 +165,26 @@ int report(const transform_options& o, const problem& solved, const engine_outco
 int transform_rows(const transform_options& o) {
   const transform_request request = request_of(o);
   static_cast<void>(devices_for(o, 0));
-  const formats::signal signal =
-      formats::read_signal(o.file, {.channel = o.channel, .format = o.format, .column = o.column});
+  const auto recording =
+      formats::open_samples(o.file, {.channel = o.channel, .format = o.format, .column = o.column});
+  formats::signal signal = recording->shape();
   report_channels(o.shown_file(), signal, o.channel.has_value());
-  const problem solved = make_problem(signal, o.shown_file(), request);
+  std::optional<std::size_t> channel;
+  if (signal.n_channels > 0) channel = o.channel.value_or(0);
+  if (channel) signal.n_rows = 1;
+  const plan_spec spec = row_spec(signal, o.shown_file(), request);
+  const std::size_t n_taken = std::min(
+      signal.row_length, request::count_of(request::traits_of(spec.kind).in, spec.lengths[0]));
+  const std::string memory =
+      require_memory("transforming " + rows_text(signal),
+                     transform_bytes(o, spec, signal.n_rows * n_taken), o.max_memory);
+  problem solved = make_problem(recording->read_all(channel, n_taken), o.shown_file(), request);
+  solved.row_length = signal.row_length;
   report_length(o, solved);
   report_input(o, solved);
   std::optional<verify::judge> check;
   const engine_outcome found = solve(o, solved, check);
+  print_message("transformed {} within {}", rows_text(signal), memory);
   return report(o, solved, found, *check, o.sample_rate_hz.value_or(signal.sample_rate_hz),
                 signal.centre_hz);
 }

@@ -158,17 +158,13 @@ void write_dataset(const formats::atomic_file& output, const power_spectra& powe
 
 }  // namespace
 
-void power_spectra::average() {
-  std::vector<double> means(n_rows * n_bins());
-  for (std::size_t r = 0; r < n_rows; ++r) {
-    for (std::size_t f = 0; f < n_frames; ++f) {
-      for (std::size_t k = 0; k < n_bins(); ++k) {
-        means[r * n_bins() + k] += values[(r * n_frames + f) * n_bins() + k];
-      }
-    }
+void power_spectra::add_means(const frame_layout& part, std::size_t first_row,
+                              std::span<const double> powers) {
+  values.resize(n_rows * n_bins());
+  for (std::size_t i = 0; i < powers.size(); ++i) {
+    const std::size_t row = first_row + i / n_bins() / part.n_frames;
+    values[row * n_bins() + i % n_bins()] += powers[i] / static_cast<double>(n_frames);
   }
-  for (double& mean : means) mean /= static_cast<double>(n_frames);
-  values = std::move(means);
 }
 
 double power_spectra::frequency(std::size_t k) const {

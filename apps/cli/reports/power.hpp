@@ -4,6 +4,7 @@
 
 #include <cstddef>                // size_t
 #include <nlohmann/json_fwd.hpp>  // ordered_json
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,9 @@ struct power_spectra : frame_layout {
   std::string window_name = {};
   double noise_bandwidth_bins = 1;
 
-  /// Returns the samples of a row that lie in segments.
-  [[nodiscard]] std::size_t covered_samples() const { return (n_frames - 1) * hop + length; }
-
-  /// Replaces the frames of each row by their mean (Welch's method).
-  void average();
+  /// Adds the powers of frames, [row][frame][bin] of a part of the rows, to the values of
+  /// the rows from `first_row` on, divided by the number of all frames (Welch's method).
+  void add_means(const frame_layout& part, std::size_t first_row, std::span<const double> powers);
 
   /// Returns the frequency of a bin, negative above N/2 of a complex signal.
   [[nodiscard]] double frequency(std::size_t k) const;

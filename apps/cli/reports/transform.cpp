@@ -91,11 +91,11 @@ std::string engines_text(std::size_t length, const std::vector<engine_result>& r
                  {"verdict", align::left}}};
   for (const engine_result& r : results) engines.add(line_of(r, length));
   const std::string checked = formatted("checked: {}\n", check.description());
-  const auto& any = results.front().against_definition;
-  if (!any) return engines.text() + checked;
+  if (results.empty() || !results.front().against_definition) return engines.text() + checked;
+  const verify::agreement& any = *results.front().against_definition;
   return engines.text() + checked +
          formatted("off: of {} values, those further than 1e-4 of the largest ({:.6g}) from it\n",
-                   any->n_values, any->largest_value);
+                   any.n_values, any.largest_value);
 }
 
 std::string peaks_text(const spectrum& shown, const std::vector<peak>& peaks) {

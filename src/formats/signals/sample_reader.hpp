@@ -31,21 +31,26 @@ class sample_reader {
   /// Returns the recording without its samples; each channel is a row.
   [[nodiscard]] const signal& shape() const noexcept { return shape_; }
 
+  /// Returns whether the samples of a channel lie together; else those of a frame do.
+  [[nodiscard]] bool has_rows() const noexcept { return has_rows_; }
+
   /// Returns `count` frames from `first` on, which must exist, as [frame][channel][re, im if
   /// complex], or those of one channel. Throws `file_error` for a sample that is NaN or infinite.
   [[nodiscard]] std::vector<double> read(std::size_t first, std::size_t count,
                                          std::optional<std::size_t> channel = {});
 
-  /// Returns the whole recording, or one channel of it.
-  [[nodiscard]] virtual signal read_all(std::optional<std::size_t> channel);
+  /// Returns the recording, or one channel of it; of each row at most the first `max_length`
+  /// samples.
+  [[nodiscard]] virtual signal read_all(std::optional<std::size_t> channel, std::size_t max_length);
+  [[nodiscard]] signal read_all(std::optional<std::size_t> channel) {
+    return read_all(channel, shape_.row_length);
+  }
 
  protected:
-  /// `has_rows`: the samples of a channel lie together, and are loaded channel by channel.
   sample_reader(std::string name, signal shape, bool has_rows = false)
       : name_(std::move(name)), shape_(std::move(shape)), has_rows_(has_rows) {}
 
   [[nodiscard]] signal& own_shape() noexcept { return shape_; }
-  [[nodiscard]] bool has_rows() const noexcept { return has_rows_; }
 
  private:
   /// Fills [frame][channel of the range][part] from frame `first` on. The range is all channels,

@@ -27,7 +27,8 @@ class rows_in_memory final : public sample_reader {
   rows_in_memory(std::string name, signal rows)
       : sample_reader(std::move(name), rows, true), samples_(std::move(own_shape().samples)) {}
 
-  signal read_all(std::optional<std::size_t>) override {
+  signal read_all(std::optional<std::size_t> channel, std::size_t max_length) override {
+    if (max_length < shape().row_length) return sample_reader::read_all(channel, max_length);
     signal rows = shape();
     rows.samples = std::move(samples_);
     return rows;

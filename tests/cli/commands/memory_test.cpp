@@ -152,6 +152,47 @@ TEST_F(memory, of_a_recording_is_that_of_blocks) {
                  "filtering 2 rows needs up to");
 }
 
+TEST_F(memory, of_a_density_is_that_of_parts) {
+  const std::string prefix = formats::npy_prefix("<f4", {std::size_t{1} << 24});
+  at_.file("x.npy", prefix);
+  std::filesystem::resize_file(at_.folder().path() / "x.npy",
+                               prefix.size() + (std::size_t{1} << 26));
+  const words transform{"transform", "x.npy", "--engine", "host", "--max-memory", "180M"};
+  const auto more = [&](const words& options) {
+    words line = transform;
+    line.insert(line.end(), options.begin(), options.end());
+    return line;
+  };
+  for (const std::string precision : {"fp32", "fp64"}) {
+    EXPECT_LT(bounded(more({"--psd", "--precision", precision, "-o", "p.npy"})), 110 * mebibyte);
+  }
+  for (const words& whole : {words{}, {"--spectrogram"}, {"--psd", "--segment", "4194304"}}) {
+    const finished done = at_.run(more(whole));
+    EXPECT_EQ(done.code, 2);
+    EXPECT_THAT(done.err, HasSubstr("MiB of memory, and 180 MiB are allowed; give --max-memory "));
+    EXPECT_LT(done.peak_bytes, 100 * mebibyte);
+  }
+  EXPECT_LT(bounded(more({"--length", "1000"})), 60 * mebibyte);
+}
+
+TEST_F(memory, of_transformed_rows_is_stated) {
+  const std::string prefix = formats::npy_prefix("<f4", {3, 300007});
+  at_.file("x.npy", prefix);
+  std::filesystem::resize_file(at_.folder().path() / "x.npy", prefix.size() + 3 * 4 * 300007);
+  for (const words& options : {words{},
+                               {"--half", "-o", "y.npy"},
+                               {"-o", "y.npy", "--window", "hann"},
+                               {"--spectrogram", "-o", "y.npy", "--overlap", "200"},
+                               {"--check", "full", "--top", "3"},
+                               {"--kind", "dct2", "-o", "y.npy"}}) {
+    for (const std::string precision : {"fp32", "fp64"}) {
+      words line{"transform", "x.npy", "--engine", "host", "--precision", precision};
+      line.insert(line.end(), options.begin(), options.end());
+      (void)bounded(line);
+    }
+  }
+}
+
 TEST_F(memory, of_adjacent_channels_is_that_of_their_pieces) {
   constexpr std::size_t n_channels = 8, block_bytes = n_channels << 22;  // 2^20 samples of each
   const std::pair<const char*, std::string> cards[] = {{"BLOCSIZE", std::to_string(block_bytes)},

@@ -7,14 +7,18 @@
 
 #include <cmath>
 #include <complex>
-#include <numbers>  // pi
+#include <cstring>  // memcpy
+#include <fstream>
+#include <iterator>  // istreambuf_iterator
+#include <numbers>   // pi
 #include <vector>
 
-#include "cli/transform_runs.hpp"      // noise_rows, transform_runs
-#include "cli/window.hpp"              // samples_of
-#include "formats/charts/chart.hpp"    // draws_charts
-#include "formats/signals/signal.hpp"  // read_signal, write_signal
-#include "support/oracle.hpp"          // dft
+#include "cli/transform_runs.hpp"        // noise_rows, transform_runs
+#include "cli/window.hpp"                // samples_of
+#include "formats/charts/chart.hpp"      // draws_charts
+#include "formats/files/npy_header.hpp"  // npy_prefix
+#include "formats/signals/signal.hpp"    // read_signal, write_signal
+#include "support/oracle.hpp"            // dft
 
 namespace {
 
@@ -67,6 +71,60 @@ void expect_close(std::span<const std::complex<double>> got, const std::vector<d
   for (const double value : expected) largest = std::max(largest, value);
   for (std::size_t i = 0; i < got.size(); ++i) {
     EXPECT_NEAR(got[i].real(), expected[i], bound * largest) << i;
+  }
+}
+
+/// Returns the numbers of an array in fp64 of any shape.
+std::vector<double> numbers_in(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  const std::string bytes{std::istreambuf_iterator<char>{in}, {}};
+  const std::size_t begin = bytes.find('\n') + 1;
+  std::vector<double> numbers((bytes.size() - begin) / sizeof(double));
+  std::memcpy(numbers.data(), &bytes[begin], numbers.size() * sizeof(double));
+  return numbers;
+}
+
+/// Writes real rows whose samples of a moment lie together.
+void write_columns(const std::filesystem::path& file, const file_signal& rows) {
+  std::string header = npy_prefix("<f8", {rows.n_rows, rows.row_length});
+  header.replace(header.find("False"), 6, "True, ");
+  std::ofstream out{file, std::ios::binary};
+  out << header;
+  for (std::size_t i = 0; i < rows.samples.size(); ++i) {
+    const double x = rows.samples[i % rows.n_rows * rows.row_length + i / rows.n_rows].real();
+    out.write(reinterpret_cast<const char*>(&x), sizeof x);
+  }
+}
+
+/// A spectrogram is made at once, and more than 2^20 samples of segments are averaged in parts.
+TEST_F(transform_frames, means_of_many_segments_are_made_in_parts) {
+  const auto powers_by = [&](const std::string& kind) {
+    const finished done = run({"in.npy", kind, "--segment", "300", "--overlap", "2", "--output",
+                               "p.npy", "--precision", "fp64", "--engine", "host"});
+    EXPECT_THAT(done.out, HasSubstr("agrees"));
+    return numbers_in(path("p.npy"));
+  };
+  const std::pair<std::size_t, std::size_t> shapes[] = {{1, 1500000}, {5000, 301}, {3, 500000}};
+  for (const auto& [n_rows, row_length] : shapes) {
+    for (const bool are_columns : {false, true}) {
+      const file_signal in = noise(n_rows, row_length, are_columns || n_rows != 3);
+      if (are_columns) {
+        write_columns(path("in.npy"), in);
+      } else {
+        write_signal(path("in.npy"), in);
+      }
+      const std::vector<double> means = powers_by("--psd"), powers = powers_by("--spectrogram");
+      const std::size_t n_bins = means.size() / n_rows, n_frames = powers.size() / means.size();
+      EXPECT_EQ(n_frames, (row_length - 300) / 298 + 1);
+      for (std::size_t i = 0; i < means.size(); ++i) {
+        double mean = 0;
+        for (std::size_t f = 0; f < n_frames; ++f) {
+          mean += powers[(i / n_bins * n_frames + f) * n_bins + i % n_bins];
+        }
+        mean /= static_cast<double>(n_frames);
+        ASSERT_NEAR(means[i], mean, 1e-12 * (mean + 1)) << n_rows << " " << i;
+      }
+    }
   }
 }
 

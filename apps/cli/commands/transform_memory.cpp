@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory that a transform of samples takes.
+#include <algorithm>  // max, ranges::any_of
+#include <bit>        // bit_ceil
+
+#include "cli/commands/transform_options.hpp"  // transform_options
+#include "programs/transforms.hpp"             // make_program
+#include "request/resolved.hpp"                // points_of, traits_of
+#include "tuning/compiled_engines.hpp"         // compiles_kernels
+#include "verify/judge.hpp"                    // sampled_points_of, check_extent
+#include "wingbeat/good_length.hpp"            // is_good_length
+#include "wingbeat/plan.hpp"                   // plan, input_bytes, output_bytes
+#include "wingbeat/queue.hpp"                  // queue
+
+namespace wingbeat::cli {
+namespace {
+
+/// Returns the largest workspace of the engines. Compiles nothing.
+double work_bytes(const std::vector<device_info>& devices, const plan_spec& spec) {
+  std::size_t most = 0;
+  for (const device_info& device : devices) {
+    most = std::max(most, compiles_kernels(device.runs_on)
+                              ? programs::make_program(spec, device).workspace_bytes()
+                              : plan{queue{device}, spec}.workspace_bytes());
+  }
+  return static_cast<double>(most);
+}
+
+}  // namespace
+
+double transform_bytes(const transform_options& o, const plan_spec& spec, std::size_t n_samples) {
+  constexpr double mebibyte = 0x1p20, compiler_bytes = 320 * mebibyte, driver_bytes = 96 * mebibyte;
+  const std::vector<device_info> devices = devices_for(o, 0);
+  const auto has = [&](auto property) { return std::ranges::any_of(devices, property); };
+  const bool is_compiled = has([](const device_info& d) { return compiles_kernels(d.runs_on); });
+  const bool has_several = devices.size() > 1;
+  const auto in = static_cast<double>(input_bytes(spec));
+  const auto out = static_cast<double>(output_bytes(spec));
+  const auto points = static_cast<double>(request::points_of(spec) * spec.batch);
+  const double reals = spec.real == precision::fp64 ? 1 : 2;  // fp64 bytes per byte of reals
+  const double doubles_in = reals * in, doubles_out = reals * out;
+  const bool is_full =
+      o.check == verify::check_extent::full || points <= verify::max_values_unsampled;
+  const double expected = is_full ? doubles_out : 0;
+  // The samples, the input as doubles and packed, and values of the best engine so far.
+  const double kept =
+      16 * static_cast<double>(n_samples) + doubles_in + in + (has_several ? doubles_out : 0);
+  // The window in every form that engines and the definition have it.
+  const double window_bytes = o.weights ? 100 * points / static_cast<double>(spec.batch) : 0;
+  // Long double, of a prime length as a convolution.
+  const std::size_t length = spec.lengths.back();
+  const double convolved =
+      is_good_length(length) ? 0 : 64 * static_cast<double>(std::bit_ceil(2 * length));
+  const double long_doubles = 32 * points + convolved;
+  const double definition = is_full ? in + 2 * doubles_in + 3 * doubles_out + long_doubles : 0;
+  const bool is_in_long_double =
+      has([](const device_info& d) { return d.runs_on == engine::reference; });
+  const double on_device = in + 2 * out + work_bytes(devices, spec);
+  const double running = on_device + expected + (is_in_long_double ? long_doubles : 0);
+  // Checks of transforms from reals to reals sample a longer, complex one.
+  const bool is_extended = request::traits_of(spec.kind).is_real_to_real();
+  // A prime axis is sampled as a whole transform, in complex numbers of three types.
+  const auto sampled = static_cast<double>(verify::sampled_points_of(spec));
+  const double sampling = in + 2 * doubles_in + (is_extended ? 120 * points : 80 * sampled);
+  const double compared = is_full ? expected : o.check == verify::check_extent::none ? 0 : sampling;
+  const double judging = doubles_out + compared + (is_compiled ? on_device : 0);
+  const bool is_written = !o.output.empty() || !o.plot.empty() || o.n_peaks;
+  const bool is_half = request::traits_of(spec.kind).out == request::domain::hermitian;
+  const bool is_completed = is_half && (!o.is_half || !o.plot.empty());
+  const double written = 2 * doubles_out +
+                         (is_completed ? 32
+                          : is_half    ? 8
+                                       : 16) *
+                             points +
+                         (o.n_peaks ? 16 * points : 0);
+  const double writing = is_written ? expected + written : 0;
+  const double steps = kept + window_bytes + std::max({definition, running, judging, writing}) +
+                       (o.plot.empty() ? 0 : 48 * mebibyte);
+  if (!is_compiled) return steps;
+  return std::max(steps + driver_bytes, kept + expected + compiler_bytes);
+}
+
+}  // namespace wingbeat::cli
