@@ -39,6 +39,7 @@ void bind_array_libraries(nb::module_& module);
 void bind_plans(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_long_convolutions(nb::module_& module);
+void bind_short_times(nb::module_& module);
 void bind_xla(nb::module_& module);
 void bind_convolutions(nb::module_& module);
 void bind_direct_sums(nb::module_& module);

@@ -29,6 +29,7 @@ NB_MODULE(_wingbeat, module) {
   bind_plans(module);
   bind_transforms(module);
   bind_long_convolutions(module);
+  bind_short_times(module);
   bind_xla(module);
   bind_convolutions(module);
   bind_direct_sums(module);

@@ -46,7 +46,7 @@ for _site in reversed(sys.path):
 
 # Imported when first used, because most programs need one or two.
 _SUBMODULES = {"fft", "scipy", "numpy", "signal", "search", "orientation_search", "match",
-               "microscopy", "image", "channelise", "torch", "jax", "compat"}
+               "microscopy", "image", "channelise", "short_time", "torch", "jax", "compat"}
 
 
 def __getattr__(name):

@@ -17,6 +17,7 @@ returns the library of an array. All libraries have the same functions:
     packed(x, order, shape, name)   x with its dimensions in this order, of this dtype, packed as an
                             array of this shape, aligned; numpy, CuPy and torch only
     taken(x, index, axis)   the elements at these indices along an axis; likewise
+    of_numpy(array, x)      a numpy array as one on the device of x; likewise
     assign(out, value)      copies value into out
     require_out(out, shape, name, x)   raises unless a result of this shape and dtype may be written
                             to `out`
@@ -170,6 +171,9 @@ class NumpyLibrary(ModuleLibrary):
 
     def empty(self, x, shape, name):
         return np.empty(shape, name)
+
+    def of_numpy(self, array, x):
+        return array
 
     def converted(self, x, kind):
         """Keeps real input of complex transforms real, because symmetry gives half of the spectrum.

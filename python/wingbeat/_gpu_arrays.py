@@ -39,6 +39,10 @@ class CupyLibrary(ModuleLibrary):
         with self.module.cuda.Device(device):
             return self.module.ndarray(shape, name)
 
+    def of_numpy(self, array, x):
+        with self.module.cuda.Device(x.data.device_id):
+            return self.module.asarray(array)
+
 
 class _NumberedStream:
     """A native stream as an object with `__cuda_stream__`."""
@@ -124,7 +128,10 @@ class TorchLibrary(ArrayLibrary):
         return self.aligned(x.to(self.types[name]).reshape(shape).contiguous())
 
     def taken(self, x, index, axis):
-        return x.index_select(axis, self._torch.from_numpy(index).to(x.device))
+        return x.index_select(axis, self.of_numpy(index, x))
+
+    def of_numpy(self, array, x):
+        return self._torch.from_numpy(array).to(x.device)
 
     def assign(self, out, value):
         out.copy_(value) if isinstance(value, self._torch.Tensor) else out.fill_(value)

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short-time transforms, their inverse and gradients on described arrays, by a bounded cache of
+// this process; weights of mel bands.
+#include "wingbeat/short_time.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <string_view>
+#include <utility>  // move
+#include <vector>
+
+#include "array_library.hpp"  // given_array, memory_of
+#include "bindings.hpp"
+#include "call_memory.hpp"
+#include "fields.hpp"  // read
+#include "kept_by_device.hpp"
+#include "owned_array.hpp"
+#include "short_time/placement.hpp"  // least_weighted
+#include "wingbeat/mel_bands.hpp"    // mel_weights
+
+namespace wingbeat::python {
+namespace {
+
+auto& kept_short_times = *new kept_by_device<short_time_spec, short_time>;
+
+/// Returns a spec of attributes with the names of its fields; calls set the fields of rows.
+short_time_spec spec_of(nb::handle given) {
+  short_time_spec spec;
+  auto& [length, batch, n_fft, hop, window, window_length, window_at, before, edge, slack,
+         phase_origin, scale, samples, removes_mean, emphasis, is_ragged, features, has_inverse,
+         has_gradients, leaves_zeros, least_weight] = spec;
+  read(given, "n_fft", n_fft, "hop", hop, "window_length", window_length, "window_at", window_at,
+       "before", before, "edge", edge, "slack", slack, "phase_origin", phase_origin, "scale", scale,
+       "removes_mean", removes_mean, "emphasis", emphasis, "least_weight", least_weight);
+  auto& [exponent, power_floor, power_offset, is_one_sided, bands, weights, has_log, floor, offset,
+         gain, shift, range, are_averaged] = features;
+  read(given, "exponent", exponent, "power_floor", power_floor, "power_offset", power_offset,
+       "is_one_sided", is_one_sided, "n_bands", bands, "weights", weights, "has_log", has_log,
+       "floor", floor, "offset", offset, "gain", gain, "shift", shift, "range", range,
+       "are_averaged", are_averaged);
+  return spec;
+}
+
+sample_type samples_of(const element_type& element) {
+  const auto is = [&](std::string_view name) { return element == element_type_named(name); };
+  if (is("int16")) return sample_type::int16;
+  if (is("float16")) return sample_type::fp16;
+  if (is("bfloat16")) return sample_type::bf16;
+  if (is("float32")) return sample_type::fp32;
+  if (is("float64")) return sample_type::fp64;
+  if (is("complex64")) return sample_type::complex_fp32;
+  if (is("complex128")) return sample_type::complex_fp64;
+  refuse_type("samples are of dtype " + name_of(element) +
+              "; give int16, float16, bfloat16, float32, float64, complex64 or complex128");
+}
+
+void set_rows(short_time_spec& spec, std::size_t length, std::size_t frames) {
+  spec.length = length;
+  if (frames == 0) return;
+  const auto last = static_cast<std::ptrdiff_t>((frames - 1) * spec.hop);
+  spec.slack = last - static_cast<std::ptrdiff_t>(length);
+}
+
+/// Runs `kind` of the transform of rows [row][i] of samples, which the inverse writes. `frames`: of
+/// a row, if other than the spec's; 0: those. All arrays are packed and in one memory.
+///     run               rows, -, results
+///     inverse           rows, spectra, -
+///     gradient          rows, gradient of results, gradient of samples
+///     window_gradient   rows, gradient of results, gradient of weights
+///     inverse_gradient  gradient of the inverse's rows, -, gradient of spectra
+void run_short_time(short_time_spec spec, const std::string& kind, nb::handle rows,
+                    nb::handle given, nb::handle out, nb::handle window, nb::handle lengths,
+                    std::size_t frames) {
+  const given_array operand = given_array::of_any(rows);
+  const array& samples = operand.view;
+  const buffer_view in = samples.view(), other = memory_of(given), result = memory_of(out);
+  const short_time_operands operands{memory_of(window), memory_of(lengths)};
+  spec.batch = static_cast<std::size_t>(samples.shape[0]);
+  set_rows(spec, static_cast<std::size_t>(samples.shape[1]), frames);
+  spec.samples = samples_of(samples.element);
+  spec.is_ragged = !lengths.is_none();
+  spec.has_inverse = spec.leaves_zeros = kind.starts_with("inverse");
+  spec.has_gradients = kind.ends_with("gradient");
+  if (spec.has_inverse) spec.features = {};
+  released_call call{operand};
+  const auto steps = kept_short_times.get(call.on, spec);
+  const buffer_view workspace = call.memory(steps->workspace_bytes());
+  if (kind == "run") return steps->enqueue(call.on, in, result, operands, workspace);
+  if (kind == "inverse") return steps->enqueue_inverse(call.on, other, in, operands, workspace);
+  if (kind == "gradient") {
+    return steps->enqueue_gradient(call.on, in, other, result, operands, workspace);
+  }
+  if (kind == "window_gradient") {
+    return steps->enqueue_window_gradient(call.on, in, other, result, operands, workspace);
+  }
+  steps->enqueue_inverse_gradient(call.on, in, result, operands, workspace);
+}
+
+/// Returns (first, count, weight) of the samples of a row that the inverse would not divide.
+nb::tuple least_weight(short_time_spec spec, std::vector<double> window, std::size_t length,
+                       std::size_t frames) {
+  spec.window = std::move(window);
+  spec.window_length = 0;
+  set_rows(spec, length, frames);
+  const auto [first, count, weight] = short_times::least_weighted(spec);
+  return nb::make_tuple(first, count, weight);
+}
+
+/// Returns weights [band][bin], from a description with the names of its fields.
+nb::object mel_weights_of(nb::handle given) {
+  mel_bands wanted;
+  auto& [bands, n_fft, rate_hz, low_hz, high_hz, scale, are_straight_in_mels, have_equal_areas] =
+      wanted;
+  read(given, "bands", bands, "n_fft", n_fft, "rate_hz", rate_hz, "low_hz", low_hz, "high_hz",
+       high_hz, "scale", scale, "are_straight_in_mels", are_straight_in_mels, "have_equal_areas",
+       have_equal_areas);
+  return owned_array(mel_weights(wanted), {wanted.bands, wanted.n_fft / 2 + 1});
+}
+
+}  // namespace
+
+void bind_short_times(nb::module_& module) {
+  using nb::literals::operator""_a;
+  nb::class_<short_time_spec>(module, "ShortTimeSpec")
+      .def(
+          "__init__",
+          [](short_time_spec* self, nb::handle given) {
+            new (self) short_time_spec(spec_of(given));
+          },
+          "given"_a);
+  module.def("short_time", &run_short_time, "spec"_a, "kind"_a, "rows"_a, "given"_a.none(),
+             "out"_a.none(), "window"_a, "lengths"_a.none(), "frames"_a,
+             "Runs a short-time transform of rows [row][i], all arrays packed. kind: run, inverse, "
+             "gradient, window_gradient or inverse_gradient.");
+  module.def("short_time_least_weight", &least_weight, "spec"_a, "window"_a, "length"_a, "frames"_a,
+             "Returns (first, count, weight) of samples whose squared weights are too small.");
+  module.def("mel_weights", &mel_weights_of, "given"_a, "Returns the weights [band][bin].");
+}
+
+}  // namespace wingbeat::python

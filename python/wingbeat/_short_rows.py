@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of samples and their spectra, as arrays that the library's short-time transforms take."""
+
+import math
+from dataclasses import fields
+from types import SimpleNamespace
+
+import numpy as np
+
+from wingbeat import _sums, _wingbeat
+from wingbeat._arguments import choice, count
+from wingbeat._arrays import numpy_library
+
+EDGES = {"zeros": _wingbeat.border_zero, "reflect": _wingbeat.border_reflect,
+         "symmetric": _wingbeat.border_mirror, "replicate": _wingbeat.border_clamp,
+         "circular": _wingbeat.border_repeat}
+_NARROW = {"bool", "int8", "uint8", "uint16"}
+_TAKEN = ("int16", "float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+
+
+def transformed(spec, x, lengths):
+    """Returns what a description makes of rows [.., L] of samples."""
+    library, x = _sums.operands(x)
+    shape = tuple(x.shape)
+    if not shape:
+        raise ValueError("x is a number; give an array of samples [.., L]")
+    rows = library.packed(x, range(len(shape)), (math.prod(shape[:-1]), shape[-1]),
+                          _taken_name(_wingbeat.view(x).dtype))
+    name = _wingbeat.view(rows).dtype
+    n_columns, n_frames = spec.columns("complex" in name), spec.frames_of(shape[-1])
+    frames = (n_columns,) if spec.are_averaged else (n_frames, n_columns)
+    result = library.empty(rows, (rows.shape[0], *frames), _result_name(spec, name))
+    if 0 not in result.shape:
+        run(spec, "run", rows, None, result, _weights_for(spec, library, rows),
+                 _lengths(library, rows, lengths, shape))
+    result = result.reshape((*shape[:-1], *frames))
+    return result if spec.are_averaged else result.swapaxes(-1, -2)
+
+
+def inverted(spec, spectra, length, lengths, leaves_zeros):
+    """Returns rows [.., length] of samples that have these spectra."""
+    library, spectra = _sums.operands(spectra)
+    *leading, n_bins, n_frames = (1, 1, *spectra.shape)[-max(len(spectra.shape), 2):]
+    if len(spectra.shape) < 2 or n_bins not in (spec.n_fft, spec.n_fft // 2 + 1):
+        raise ValueError(f"spectra have shape {tuple(spectra.shape)}; give [.., bin, frame] of "
+                         f"{spec.n_fft // 2 + 1} bins, or {spec.n_fft} of complex samples")
+    if length is None:
+        length = max((n_frames - 1) * spec.hop - spec.slack, 1)
+    length = count(length, "length")
+    if lengths is not None and n_frames != spec.frames_of(length):
+        raise ValueError(f"rows of {length} samples have {spec.frames_of(length)} frames, and "
+                         f"spectra {n_frames}; give as many")
+    if lengths is None and not leaves_zeros and n_frames:
+        require_weight(spec, length, n_frames)
+    is_double = _wingbeat.view(spectra).dtype in ("complex128", "float64")
+    name = "complex128" if is_double else "complex64"
+    rank, n_rows = len(spectra.shape), math.prod(leading)
+    packed = library.packed(spectra, (*range(rank - 2), rank - 1, rank - 2),
+                            (n_rows, n_frames, n_bins), name)
+    is_real = n_bins == spec.n_fft // 2 + 1
+    real = "float64" if is_double else "float32"
+    rows = library.empty(packed, (n_rows, length), real if is_real else name)
+    if 0 in packed.shape or length == 0:
+        rows[...] = 0
+    else:
+        run(spec, "inverse", rows, packed, None, _weights_for(spec, library, rows),
+                 _lengths(library, rows, lengths, (*leading, length)),
+                 0 if lengths is not None else n_frames)
+    return rows.reshape((*leading, length))
+
+
+def _result_name(spec, name):
+    """Returns the dtype of results of samples of a dtype."""
+    is_double = name in ("float64", "complex128")
+    if spec.exponent != 0:
+        return "float64" if is_double else "float32"
+    return "complex128" if is_double else "complex64"
+
+
+def spec_of(spec):
+    """Returns the library's form of a description."""
+    given = {field.name: getattr(spec, field.name) for field in fields(spec)}
+    bands = [] if spec.bands is None else spec.bands
+    given.update(edge=EDGES[spec.edge], window_length=spec.n_weights, n_bands=len(bands),
+                 weights=np.ravel(bands).tolist())
+    return _wingbeat.ShortTimeSpec(SimpleNamespace(**given))
+
+
+def run(spec, kind, rows, given, out, weights, lengths, frames=0):
+    """Runs the library on packed arrays, see `_wingbeat.short_time`."""
+    _wingbeat.short_time(spec._spec, kind, rows, given, out, weights, lengths, frames)
+
+
+def require_weight(spec, length, n_frames):
+    """Raises ValueError if the inverse cannot divide samples that a frame has; of numpy windows."""
+    if not isinstance(spec.window, np.ndarray) or (length, n_frames) in spec._kept:
+        return
+    first, n, weight = _wingbeat.short_time_least_weight(spec._spec, spec.window.tolist(), length,
+                                                         n_frames)
+    reached = (n_frames - 1) * spec.hop - spec.before + spec.n_fft
+    n -= max(length - max(reached, first), 0)
+    if n > 0:
+        raise ValueError(f"{n} samples of a row, from {first} on, have squared weights of "
+                         f"{weight:.3g} or less in all frames, so that no inverse can divide by "
+                         "them; give another window or hop, or more samples before frame 0, or "
+                         "leaves_zeros=True")
+    spec._kept[length, n_frames] = True
+
+
+def _weights_for(spec, library, rows):
+    """Returns the window beside rows, in the precision of their transform."""
+    view = _wingbeat.view(rows)
+    name = "float64" if view.dtype in ("float64", "complex128") else "float32"
+    if not isinstance(spec.window, np.ndarray):
+        _sums.operands(spec.window, rows)  # refuses two libraries or devices
+        return library.packed(spec.window, (0,), (spec.n_weights,), name)
+    key = library, str(view.device), name
+    if key not in spec._kept:
+        spec._kept[key] = library.of_numpy(spec.window.astype(name), rows)
+    return spec._kept[key]
+
+
+def _taken_name(name):
+    """Returns the dtype in which the library reads samples of a dtype."""
+    if name in _TAKEN:
+        return name
+    if name in _NARROW or name == "complex32":
+        return "float32" if name in _NARROW else "complex64"
+    if name.startswith(("int", "uint")):
+        return "float64"
+    raise TypeError(f"x is of dtype {name}; give numbers of up to double precision")
+
+
+def _lengths(library, rows, lengths, shape):
+    """Returns the lengths of rows as a packed array beside them; None for None."""
+    if lengths is None:
+        return None
+    of_lengths, lengths = _sums.operands(lengths)
+    if not _wingbeat.view(lengths).dtype.startswith(("int", "uint")):
+        raise TypeError(f"lengths is of dtype {_wingbeat.view(lengths).dtype}; give integers")
+    if tuple(lengths.shape) != tuple(shape[:-1]):
+        raise ValueError(f"lengths has shape {tuple(lengths.shape)}; give {tuple(shape[:-1])}, one "
+                         "for each row")
+    if of_lengths is not numpy_library:  # nothing waits for a GPU
+        return library.packed(lengths.clip(0, shape[-1]), range(len(shape) - 1),
+                              (rows.shape[0],), "int32")
+    if lengths.size and not 0 <= int(lengths.min()) <= int(lengths.max()) <= shape[-1]:
+        raise ValueError(f"lengths are from {lengths.min()} to {lengths.max()}; give 0 to "
+                         f"{shape[-1]}, the length of rows")
+    return library.of_numpy(lengths.astype(np.int32).reshape(-1), rows)
+
+
+def torch_frames(n_fft, n_weights, center, align_to_window):
+    """Returns the samples before the first frame, and the slack, by torch's rules."""
+    if center and align_to_window:
+        raise ValueError("align_to_window is for frames without padding; give center=False")
+    if align_to_window:
+        return (n_fft - n_weights) // 2, -n_weights
+    return (n_fft // 2, 2 * (n_fft // 2) - n_fft) if center else (0, -n_fft)
+
+
+def scipy_scale(weights, scaling, fs):
+    """Returns the factor of spectra for SciPy's scaling."""
+    choice(scaling, ("spectrum", "psd", "density"), "scaling")
+    if scaling == "spectrum":
+        return 1 / abs(float(weights.sum()))
+    return 1 / math.sqrt(fs * float((abs(weights)**2).sum()))

@@ -1,0 +1,499 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Short-time transforms: rows of samples as frames that overlap, the spectrum of each under a
+window and what is made of it (powers, bands, logarithms), and their inverse.
+
+    ShortTime   a description, which transforms arrays when called; `inverse` goes back
+    window      weights by name
+    mel         weights of mel bands
+    csd         cross spectra, averaged
+
+Descriptions that equal those of other libraries:
+
+    torch_stft librosa_stft scipy_stft short_time_fft vocoder_stft       complex spectra
+    scipy_spectrogram welch                                              powers
+    torchaudio_mel whisper kaldi_fbank                                   bands
+
+Samples are [.., L], results [.., F, T], in memory frame by frame; averages are [.., F]. Arrays are
+numpy's, torch's or CuPy's, computed where they are: float64 and complex128 in double precision,
+others in single precision; int16, float16 and bfloat16 are read as they are, other integers of up
+to 16 bits are converted to float32, wider ones to float64. Gradients are in `wingbeat.torch`.
+
+>>> import numpy as np
+>>> from wingbeat import short_time
+>>> short_time.torch_stft(400, 160)(np.ones(16000, np.float32)).shape
+(201, 101)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any, Literal
+
+import numpy as np
+
+from wingbeat import _short_rows, _sums, _wingbeat
+from wingbeat._arguments import boolean, choice, count, integer, number
+from wingbeat._arrays import numpy_library
+from wingbeat._types import Array
+
+__all__ = ["ShortTime", "csd", "kaldi_fbank", "librosa_stft", "mel", "scipy_stft",
+           "scipy_spectrogram", "short_time_fft", "torch_stft", "torchaudio_mel", "vocoder_stft",
+           "welch", "whisper", "window"]
+
+Edge = Literal["zeros", "reflect", "symmetric", "replicate", "circular"]
+_CHECKS = {"int": integer, "float": number, "bool": boolean}
+_COUNTS = "n_fft", "hop", "before"
+
+
+@dataclass(frozen=True, eq=False)
+class ShortTime:
+    """The description of a short-time transform. Frame t of a row covers its samples
+    t hop - before .. t hop - before + n_fft - 1:
+
+        X[k, t] = scale sum over j of window[j] e[t hop - before + window_at + j]
+                                          exp(-2 pi i k (window_at + j - phase_origin) / n_fft)
+
+    n_fft, hop     samples of a frame, any number; samples from one frame to the next
+    window         at most n_fft weights [j], an array; None: n_fft ones. An array of torch or CuPy
+                   is of the library and device of the samples
+    window_at      where in the frame the window begins; None: it is in the middle
+    before         samples of frame 0 before the first of the row
+    edge           the samples outside a row, however far: "zeros", "reflect" (c b | a b c),
+                   "symmetric" (b a | a b c), "replicate" (a a | a b c), "circular" (b c | a b c)
+    slack          a row of L samples has the frames t with t hop <= L + slack; None: those that end
+                   in the row
+    phase_origin   the sample of a frame at which phases are 0
+    removes_mean   whether the samples under the window lose their mean, in each frame
+    emphasis       of this a sample then loses the one before it, the first under the window itself
+
+    Real samples have the bins 0 .. n_fft // 2, complex ones 0 .. n_fft - 1. What is made of them:
+
+        quantity q = (max(|X|^2, power_floor) + power_offset)^(exponent / 2)
+        band     m = sum over k of bands[m, k] q[k]
+        level    l = gain ln(max(m, floor) + offset) + shift
+        limit    max(l, largest l of the row - range)
+
+    exponent       1: magnitudes, 2: powers, any other positive number; 0: complex bins stay
+    is_one_sided   whether quantities of real samples count twice except in bins 0 and n_fft / 2
+    bands          weights [band, bin]; None: bins stay
+    has_log        whether the logarithm is taken
+    range          0: no limit
+    are_averaged   whether quantities are averaged over the frames of a row (Welch's method)
+    least_weight   see `inverse`
+
+    ValueError for descriptions that make no sense, when they are made or called.
+
+    >>> powers = ShortTime(4, 2, window("hann", 4), exponent=2)
+    >>> powers(np.float32([0, 1, 2, 3, 4, 5])).round(3)
+    array([[16., 64.],
+           [ 5., 17.],
+           [ 0.,  0.]], dtype=float32)
+    """
+
+    n_fft: int
+    hop: int
+    window: Any = None
+    _: KW_ONLY
+    window_at: int | None = None
+    before: int = 0
+    edge: Edge = "zeros"
+    slack: int | None = None
+    phase_origin: int = 0
+    scale: float = 1.0
+    removes_mean: bool = False
+    emphasis: float = 0.0
+    exponent: float = 0.0
+    power_floor: float = 0.0
+    power_offset: float = 0.0
+    is_one_sided: bool = False
+    bands: Any = None
+    has_log: bool = False
+    floor: float = 0.0
+    offset: float = 0.0
+    gain: float = 1.0
+    shift: float = 0.0
+    range: float = 0.0
+    are_averaged: bool = False
+    least_weight: float = 1e-11
+
+    def __post_init__(self) -> None:
+        def put(name, value):
+            object.__setattr__(self, name, value)
+
+        for field in fields(self):
+            value, kind = getattr(self, field.name), field.type.removesuffix(" | None")
+            if kind in _CHECKS and (value is not None or kind == field.type):
+                check = count if field.name in _COUNTS else _CHECKS[kind]
+                put(field.name, check(value, field.name))
+        choice(self.edge, _short_rows.EDGES, "edge")
+        put("window", _weights(self.window, self.n_fft))
+        if self.n_weights > self.n_fft:
+            raise ValueError(f"the window has {self.n_weights} weights and n_fft is {self.n_fft}; "
+                             "give at most as many weights")
+        middle = (self.n_fft - self.n_weights) // 2
+        put("window_at", middle if self.window_at is None else count(self.window_at, "window_at"))
+        put("slack", self.before - self.n_fft if self.slack is None else self.slack)
+        if self.bands is not None:
+            put("bands", np.array(self.bands, np.float64))
+            if self.bands.ndim != 2 or self.bands.shape[1] != self.n_fft // 2 + 1:
+                raise ValueError(f"bands has shape {self.bands.shape}; give [band, bin] of "
+                                 f"{self.n_fft // 2 + 1} bins")
+
+    @property
+    def n_weights(self) -> int:
+        """The number of weights of the window."""
+        return self.window.shape[0]
+
+    def frames_of(self, length: int) -> int:
+        """Returns the frames of a row of so many samples, or arrays of both."""
+        if self.hop == 0:
+            raise ValueError("hop is 0; give the samples from one frame to the next")
+        n_frames = (length + self.slack) // self.hop + 1
+        return max(n_frames, 0) if isinstance(n_frames, int) else n_frames
+
+    def frequencies(self, rate: float = 1.0) -> np.ndarray:
+        """Returns the frequencies of the bins of real samples at `rate` a second."""
+        return np.arange(self.n_fft // 2 + 1) * (rate / self.n_fft)
+
+    def times(self, length: int, rate: float = 1.0) -> np.ndarray:
+        """Returns the times of the middles of frames' windows, for a row of so many samples."""
+        first = self.window_at + self.n_weights / 2 - self.before
+        return (np.arange(self.frames_of(length)) * self.hop + first) / rate
+
+    def columns(self, is_complex: bool = False) -> int:
+        """Returns the numbers of a frame in the result, for real or complex samples."""
+        if self.bands is None:
+            return self.n_fft if is_complex else self.n_fft // 2 + 1
+        if is_complex:
+            raise ValueError("bands are of real samples, and x is complex; give its real part")
+        return len(self.bands)
+
+    def __call__(self, x: Array, lengths: Any = None) -> Array:
+        """Transforms rows [.., L] of samples.
+
+        lengths  integers [..], or None: the samples of each row; those behind are not read, and
+                 edges lie at each row's own end. Frames that a row does not have are those of
+                 silence
+
+        Returns [.., F, T], complex or real; averages [.., F].
+        """
+        return _short_rows.transformed(self, x, lengths)
+
+    def inverse(self, spectra: Array, length: int | None = None, lengths: Any = None, *,
+                leaves_zeros: bool = False) -> Array:
+        """Returns rows [.., length] of samples whose frames have these complex spectra [.., F, T],
+        or come closest to them by least squares:
+
+            y[n] = (sum over t of window (inverse transform of X[:, t]))[n] / sum over t of window^2
+
+        length        None: the fewest samples that have T frames. Samples that no frame has are 0
+        lengths       as in a call; then `length` is that of the longest row
+        leaves_zeros  whether samples whose divisor is at most `least_weight` are 0, otherwise
+                      refused. They are also 0 if lengths are given, or a window of torch or CuPy,
+                      for whose weights a GPU would be waited for
+
+        Spectra of n_fft // 2 + 1 bins give real samples, of n_fft bins complex ones. ValueError
+        names the samples that cannot be divided.
+
+        >>> transform = torch_stft(8, 2, window="hann")
+        >>> transform.inverse(transform(np.arange(6.0))).round(6)
+        array([0., 1., 2., 3., 4., 5.])
+        """
+        return _short_rows.inverted(self, spectra, length, lengths, leaves_zeros)
+
+    @cached_property
+    def _kept(self):
+        return {}
+
+    @cached_property
+    def _spec(self):
+        return _short_rows.spec_of(self)
+
+
+def _weights(given, n, periodic=True):
+    """Returns a window's weights: numpy's in float64, read-only; those of other libraries as they
+    are."""
+    if isinstance(given, str):
+        given = window(given, n, periodic)
+    weights = np.ones(n) if given is None else given
+    library, weights = _sums.operands(weights)
+    if library is numpy_library:
+        weights = np.array(weights, np.float64)
+        weights.flags.writeable = False
+    if len(weights.shape) != 1 or 0 in weights.shape:
+        raise ValueError(f"the window has shape {tuple(weights.shape)}; give a row of weights")
+    return weights
+
+
+_COSINES = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08),
+            "povey": (0.5, 0.5), "ones": (1.0,)}
+
+
+def window(name: Literal["hann", "hamming", "blackman", "povey", "tukey", "ones"], n: int,
+           periodic: bool = True) -> np.ndarray:
+    """Returns n weights: a sum of cosines; "povey" is Kaldi's Hann^0.85, "tukey" SciPy's with a
+    quarter of tapers.
+
+    periodic  whether the period is n, as of torch, SciPy and librosa, or n - 1 with equal ends, as
+              of Kaldi
+
+    >>> window("hann", 4)
+    array([0. , 0.5, 1. , 0.5])
+    """
+    choice(name, (*_COSINES, "tukey"), "the window")
+    n = count(n, "n")
+    i, period = np.arange(n), max(n if periodic else n - 1, 1)
+    if n == 1:
+        return np.ones(1)
+    if name == "tukey":
+        width = int(0.25 * period / 2)
+        taper = 0.5 * (1 - np.cos(8 * np.pi * np.minimum(i, period - i) / period))
+        return np.where((i <= width) | (i >= period - width), taper, 1.0)
+    weights = sum((-1)**k * a * np.cos(2 * np.pi * k * i / period)
+                  for k, a in enumerate(_COSINES[name]))
+    return np.maximum(weights, 0)**0.85 if name == "povey" else weights
+
+
+def mel(n_bands: int, n_fft: int, rate: float, low: float = 0.0, high: float | None = None, *,
+        scale: Literal["htk", "slaney"] = "slaney", equal_areas: bool = True,
+        straight_in_mels: bool = False) -> np.ndarray:
+    """Returns the weights [band, bin] of triangular bands whose edges are equally spaced in mels
+    from `low` to `high` Hz; None: half of `rate`, the samples a second.
+
+    scale             "slaney": linear below 1 kHz; "htk": 2595 log10(1 + f / 700)
+    equal_areas       whether weights are divided by half of a band's width in Hz ("slaney" norm);
+                      otherwise peaks are 1
+    straight_in_mels  whether triangles are straight in mels, as Kaldi's, otherwise in Hz
+
+    The defaults are librosa's. ValueError for impossible bands.
+
+    >>> mel(2, 8, 8.0, equal_areas=False).round(3)
+    array([[0.  , 0.75, 0.5 , 0.  , 0.  ],
+           [0.  , 0.  , 0.5 , 0.75, 0.  ]])
+    """
+    choice(scale, ("htk", "slaney"), "scale")
+    return _wingbeat.mel_weights(SimpleNamespace(
+        bands=count(n_bands, "n_bands"), n_fft=count(n_fft, "n_fft"), rate_hz=number(rate, "rate"),
+        low_hz=number(low, "low"), high_hz=0.0 if high is None else number(high, "high"),
+        scale=("htk", "slaney").index(scale), have_equal_areas=bool(equal_areas),
+        are_straight_in_mels=bool(straight_in_mels)))
+
+
+def torch_stft(n_fft: int, hop_length: int | None = None, win_length: int | None = None,
+               window: Any = None, center: bool = True, pad_mode: str = "reflect",
+               normalized: bool = False, align_to_window: bool = False, **more: Any) -> ShortTime:
+    """Returns the description of `torch.stft` (2.15), which librosa's and torchaudio's share.
+
+    window  weights, a name, or None: ones
+    more    further fields of ShortTime, which every function of this kind takes
+
+    >>> torch_stft(400, window="hann").frames_of(16000)
+    161
+    """
+    weights = _weights(window, win_length or n_fft)
+    n_weights = weights.shape[0]
+    if win_length is not None and n_weights != win_length:
+        raise ValueError(f"win_length is {win_length} and the window has {n_weights} weights; give "
+                         "one of them")
+    before, slack = _short_rows.torch_frames(n_fft, n_weights, center, align_to_window)
+    edges = {"constant": "zeros", "edge": "replicate"}
+    given = {"before": before, "slack": slack, "scale": n_fft**-0.5 if normalized else 1.0,
+             "edge": edges.get(pad_mode, pad_mode) if center else "zeros"}
+    return ShortTime(n_fft, n_fft // 4 if hop_length is None else hop_length, weights,
+                     **{**given, **more})
+
+
+def librosa_stft(n_fft: int = 2048, hop_length: int | None = None, win_length: int | None = None,
+                 window: Any = "hann", center: bool = True, pad_mode: str = "constant",
+                 **more: Any) -> ShortTime:
+    """Returns the description of `librosa.stft` (1.0): frames as torch's, zeros outside rows.
+
+    >>> librosa_stft(512).hop
+    128
+    """
+    win_length = n_fft if win_length is None else win_length
+    return torch_stft(n_fft, win_length // 4 if hop_length is None else hop_length, win_length,
+                      window, center, pad_mode, **more)
+
+
+def _segments(window, nperseg, noverlap, nfft):
+    """Returns (n_fft, hop, weights) by SciPy's rules."""
+    weights = _weights(window, nperseg)
+    n_weights = weights.shape[0]
+    noverlap = n_weights // 2 if noverlap is None else noverlap
+    return n_weights if nfft is None else nfft, n_weights - noverlap, weights
+
+
+def scipy_stft(fs: float = 1.0, window: Any = "hann", nperseg: int = 256,
+               noverlap: int | None = None, nfft: int | None = None,
+               boundary: Literal["zeros", "even", "constant", None] = "zeros", padded: bool = True,
+               scaling: Literal["spectrum", "psd"] = "spectrum", **more: Any) -> ShortTime:
+    """Returns the description of `scipy.signal.stft` (1.18), which cupyx and JAX share.
+
+    ValueError for the boundary "odd", and for "even" and "constant" with padded=True, which would
+    continue a row by two rules.
+
+    >>> scipy_stft(nperseg=64).frames_of(100)
+    5
+    """
+    n_fft, hop, weights = _segments(window, nperseg, noverlap, nfft)
+    choice(boundary, ("zeros", "even", "constant", None), "boundary")
+    if padded and boundary in ("even", "constant"):
+        raise ValueError(f"boundary is {boundary!r} and rows are padded by zeros behind it; give "
+                         "padded=False")
+    n_weights = weights.shape[0]
+    before = 0 if boundary is None else n_weights // 2
+    given = {"window_at": 0, "before": before, "slack": 2 * before - n_weights + padded * (hop - 1),
+             "scale": _short_rows.scipy_scale(weights, scaling, fs),
+             "edge": {"even": "reflect", "constant": "replicate"}.get(boundary, "zeros")}
+    return ShortTime(n_fft, hop, weights, **{**given, **more})
+
+
+def _powers(fs, window, nperseg, noverlap, nfft, detrend, scaling, more):
+    n_fft, hop, weights = _segments(window, nperseg, noverlap, nfft)
+    choice(detrend, ("constant", False), "detrend")
+    given = {"window_at": 0, "slack": -weights.shape[0], "exponent": 2, "is_one_sided": True,
+             "scale": _short_rows.scipy_scale(weights, scaling, fs), "removes_mean": bool(detrend)}
+    return ShortTime(n_fft, hop, weights, **{**given, **more})
+
+
+def scipy_spectrogram(fs: float = 1.0, window: Any = "tukey", nperseg: int = 256,
+                      noverlap: int | None = None, nfft: int | None = None,
+                      detrend: Literal["constant", False] = "constant",
+                      scaling: Literal["density", "spectrum"] = "density",
+                      **more: Any) -> ShortTime:
+    """Returns the description of `scipy.signal.spectrogram` (1.18) of real samples, mode "psd".
+
+    >>> scipy_spectrogram().hop
+    224
+    """
+    noverlap = _weights(window, nperseg).shape[0] // 8 if noverlap is None else noverlap
+    return _powers(fs, window, nperseg, noverlap, nfft, detrend, scaling, more)
+
+
+def welch(fs: float = 1.0, window: Any = "hann", nperseg: int = 256, noverlap: int | None = None,
+          nfft: int | None = None, detrend: Literal["constant", False] = "constant",
+          scaling: Literal["density", "spectrum"] = "density", **more: Any) -> ShortTime:
+    """Returns the description of `scipy.signal.welch` (1.18) of real samples, average "mean". Rows
+    have at least nperseg samples. For complex samples give is_one_sided=False.
+
+    >>> welch(nperseg=64)(np.ones((3, 1000))).shape
+    (3, 33)
+    """
+    return _powers(fs, window, nperseg, noverlap, nfft, detrend, scaling,
+                   {"are_averaged": True, **more})
+
+
+def csd(x: Array, y: Array, powers: ShortTime) -> Array:
+    """Returns the means [.., F] over frames of conj(X) Y, as `scipy.signal.csd`.
+
+    x, y    rows [.., L]
+    powers  a description of their powers, such as `welch()`, whose scale and sides are taken
+
+    >>> x = np.arange(1000.0)
+    >>> np.allclose(csd(x, x, welch(nperseg=64)), welch(nperseg=64)(x))
+    True
+    """
+    spectra = replace(powers, exponent=0.0, is_one_sided=False, are_averaged=False)
+    result = (spectra(x).conj() * spectra(y)).mean(-1)
+    if powers.is_one_sided:
+        result[..., 1:(powers.n_fft + 1) // 2] *= 2
+    return result
+
+
+def short_time_fft(win: Any, hop: int, fs: float = 1.0, mfft: int | None = None,
+                   phase_shift: int | None = 0,
+                   scale_to: Literal["magnitude", "psd", None] = None, **more: Any) -> ShortTime:
+    """Returns the description of `scipy.signal.ShortTimeFFT(win, hop, fs, ..).stft` (1.18):
+    one-sided of real samples, all frames that touch a row, at its end with a weight other than 0.
+
+    >>> short_time_fft(window("hann", 256), 64).frames_of(4000)
+    66
+    """
+    weights = _weights(win, 0)
+    n_weights = weights.shape[0]
+    middle, before = n_weights // 2, n_weights // 2 + (n_weights - n_weights // 2 - 1) // hop * hop
+    first = weights.nonzero()[0][0] if isinstance(weights, np.ndarray) and weights.any() else 0
+    scale = 1.0 if scale_to is None else _short_rows.scipy_scale(
+        weights, {"magnitude": "spectrum", "psd": "psd"}[scale_to], fs)
+    given = {"window_at": 0, "before": before, "slack": before - 1 - int(first), "scale": scale,
+             "phase_origin": 0 if phase_shift is None else middle + phase_shift}
+    return ShortTime(n_weights if mfft is None else mfft, hop, weights, **{**given, **more})
+
+
+def torchaudio_mel(sample_rate: float = 16000, n_fft: int = 400, win_length: int | None = None,
+                   hop_length: int | None = None, f_min: float = 0.0, f_max: float | None = None,
+                   n_mels: int = 128, window: Any = "hann", power: float = 2.0,
+                   normalized: bool | str = False, center: bool = True, pad_mode: str = "reflect",
+                   norm: Literal["slaney", None] = None,
+                   mel_scale: Literal["htk", "slaney"] = "htk", **more: Any) -> ShortTime:
+    """Returns the description of `torchaudio.transforms.MelSpectrogram` (2.11).
+
+    >>> torchaudio_mel()(np.ones(1000, np.float32)).shape
+    (128, 6)
+    """
+    win_length = n_fft if win_length is None else win_length
+    choice(normalized, (False, True, "window", "frame_length"), "normalized")
+    weights = _weights(window, win_length)
+    given = {"exponent": power, "bands": mel(n_mels, n_fft, sample_rate, f_min, f_max,
+                                             scale=mel_scale, equal_areas=norm == "slaney")}
+    if normalized in (True, "window"):
+        given["scale"] = _short_rows.scipy_scale(weights, "psd", 1.0)
+    return torch_stft(n_fft, win_length // 2 if hop_length is None else hop_length, win_length,
+                      weights, center, pad_mode, normalized == "frame_length",
+                      **{**given, **more})
+
+
+def whisper(n_mels: int = 80, **more: Any) -> ShortTime:
+    """Returns the description of openai-whisper's `log_mel_spectrogram` (20250625) of samples at
+    16 kHz. Levels are limited to 8 decades below the largest of each row, where openai's takes the
+    largest of the batch.
+
+    >>> whisper()(np.zeros(16000, np.float32)).shape
+    (80, 100)
+    """
+    given = {"exponent": 2, "bands": mel(n_mels, 400, 16000), "slack": -160, "has_log": True,
+             "floor": 1e-10, "gain": 0.25 / math.log(10), "shift": 1.0, "range": 2.0}
+    return torch_stft(400, 160, window="hann", **{**given, **more})
+
+
+def kaldi_fbank(sample_rate: float = 16000, n_bands: int = 23, low: float = 20.0,
+                high: float | None = None, frame_length: float = 25.0, frame_shift: float = 10.0,
+                snip_edges: bool = True, window: Any = "povey", **more: Any) -> ShortTime:
+    """Returns the description of Kaldi's fbank (kaldi-native-fbank 1.23) without dither and energy.
+    Samples count as int16; those in -1 .. 1 are first multiplied by 32768.
+
+    frame_length, frame_shift  in ms
+    window                     weights, or a name, of which "povey" is symmetric
+
+    Kaldi's own result is [T, bands], the transpose.
+
+    >>> kaldi_fbank()(np.zeros(16000, np.int16)).shape
+    (23, 98)
+    """
+    n_weights, hop = (int(sample_rate * ms / 1000) for ms in (frame_length, frame_shift))
+    weights = _weights(window, n_weights, periodic=False)
+    n_fft = 1 << (n_weights - 1).bit_length()
+    given = {"window_at": 0, "slack": -n_weights, "removes_mean": True, "emphasis": 0.97,
+             "exponent": 2, "has_log": True, "floor": 2.0**-23,
+             "bands": mel(n_bands, n_fft, sample_rate, low, high, scale="htk", equal_areas=False,
+                          straight_in_mels=True)}
+    if not snip_edges:
+        given.update(before=n_weights // 2 - hop // 2, slack=hop // 2 - hop, edge="symmetric")
+    return ShortTime(n_fft, hop, weights, **{**given, **more})
+
+
+def vocoder_stft(n_fft: int, hop: int, win_length: int | None = None, window: Any = "hann",
+                 **more: Any) -> ShortTime:
+    """Returns the description of "same" transforms of vocoders (HiFi-GAN, BigVGAN, Vocos): a row of
+    T hop samples has T frames, and the inverse of T frames has T hop samples.
+
+    >>> vocoder_stft(1024, 256).frames_of(2560)
+    10
+    """
+    before = (n_fft - hop) // 2
+    given = {"before": before, "slack": 2 * before - n_fft, "edge": "reflect"}
+    return ShortTime(n_fft, hop, _weights(window, win_length or n_fft), **{**given, **more})
