@@ -31,6 +31,9 @@ from wingbeat.torch._functions import (dct, dctn, dst, dstn, fft, fft2, fftn, hf
                                        ihfftn, irfft, irfft2, irfftn, rfft, rfft2, rfftn)
 from wingbeat.torch._long_conv import PreparedLongConv, long_conv
 from wingbeat.torch._modules import FFTConv1d, FFTConv2d, LongConv, fft_conv
+from wingbeat.torch._short_time import istft, short_time, stft
+from wingbeat.torch._short_time_modules import (ISTFT, STFT, MelSpectrogram,
+                                                MultiResolutionSTFTLoss)
 from wingbeat.torch._takeover import install, uninstall
 
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
@@ -38,4 +41,6 @@ __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn",
            "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn",
            "long_conv", "PreparedLongConv", "fft_conv", "LongConv", "FFTConv1d", "FFTConv2d",
+           "stft", "istft", "short_time", "STFT", "ISTFT", "MelSpectrogram",
+           "MultiResolutionSTFTLoss",
            "install", "uninstall"]

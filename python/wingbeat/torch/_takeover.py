@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """wingbeat in place of torch.fft's own kernels, in three operators of aten and everything that
-calls them. Shapes, gradients, batching rules and meta functions remain torch's."""
+calls them, whose shapes, gradients, batching rules and meta functions remain torch's; and in place
+of the functions torch.stft and torch.istft."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import threading
 import warnings
-from functools import lru_cache
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from wingbeat._kinds import FORWARD, FROM_REAL, INVERSE, TO_REAL
+from wingbeat.torch import _short_time
 from wingbeat.torch._tensors import COMPLEX_OF, REAL_OF, run
 
 _aten = torch.ops.aten
@@ -19,7 +22,7 @@ _aten = torch.ops.aten
 _SCALES = (0, 2, 1)
 
 
-@lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=4096)
 def _strides_of_result(operator, shape, strides, dtype, device, result_shape, arguments):
     """Returns the strides of the result by torch's meta function, on which the compiler relies and
     which differ between versions of torch. None if they are impossible: in torch 2.11 the function
@@ -121,15 +124,63 @@ def _written(function):
     return write
 
 
+def _replacement(original, ours, takes):
+    """Returns a function that calls ours, and torch's own with what ours does not take or refuses,
+    so that errors are torch's."""
+    signature = inspect.signature(ours)
+
+    @functools.wraps(original)
+    def replaced(*arguments, **named):
+        if torch.compiler.is_compiling():
+            return original(*arguments, **named)
+        try:
+            given = signature.bind(*arguments, **named).arguments
+            if takes(**given):
+                return ours(**given)
+        except (TypeError, ValueError):
+            pass
+        return original(*arguments, **named)
+    return replaced
+
+
+def _takes(input, window=None, **options):
+    """Returns whether torch's function gives these tensors to kernels of its own."""
+    tensors = [each for each in (input, window) if each is not None]
+    return all(type(each) in (torch.Tensor, torch.nn.Parameter) and each.layout is torch.strided
+               and (each.is_cpu or each.is_cuda) for each in tensors)
+
+
+def _takes_samples(input, n_fft, hop_length=None, center=True, pad_mode="reflect",
+                   return_complex=None, **options):
+    is_padded = center and pad_mode in ("reflect", "circular")
+    return (_takes(input, **options) and 0 < input.dim() < 3 and input.is_floating_point()
+            and input.dtype in (torch.float32, torch.float64) and return_complex is not None
+            and input.shape[-1] > (n_fft // 2 if is_padded else 0) and hop_length != 0
+            and (center or input.shape[-1] >= n_fft))
+
+
+def _takes_spectra(input, n_fft, hop_length=None, win_length=None, length=None, **options):
+    width = n_fft if win_length is None else win_length
+    hop = n_fft // 4 if hop_length is None else hop_length
+    reached = n_fft // 2 + (input.shape[-1] - 1) * hop
+    return (_takes(input, **options) and input.dim() in (2, 3) and input.numel() > 0
+            and 0 < hop <= width <= n_fft and (length is None or 0 < length <= reached))
+
+
 _KERNELS = {"_fft_c2c": _c2c, "_fft_r2c": _r2c, "_fft_c2r": _c2r}
+_FUNCTIONS = {"stft": _replacement(torch.stft, _short_time.stft, _takes_samples),
+              "istft": _replacement(torch.istft, _short_time.istft, _takes_spectra)}
+_ORIGINALS = {name: getattr(torch, name) for name in _FUNCTIONS}
 _guard = threading.Lock()
 _library = None
 
 
 def install() -> None:
     """Makes torch.fft run on wingbeat in this process, for tensors on processors and NVIDIA GPUs,
-    and with it torch.stft, torch.istft and everything else that calls the operators `_fft_c2c`,
-    `_fft_r2c` and `_fft_c2r` of aten. A second call changes nothing.
+    and with it everything else that calls the operators `_fft_c2c`, `_fft_r2c` and `_fft_c2r` of
+    aten. torch.stft and torch.istft become `wingbeat.torch.stft` and `istft`; what these do not
+    take, and what is refused, remains torch's. On a GPU, samples that the inverse cannot divide are
+    0, because nothing waits to find them. A second call changes nothing.
 
     >>> install()
     >>> torch.fft.fft(torch.ones(4)).real
@@ -148,6 +199,13 @@ def install() -> None:
                     library.impl(name, function, key)
                     library.impl(f"{name}.out", _written(function), key)
         _library = library
+        _set_functions(_FUNCTIONS)
+
+
+def _set_functions(functions):
+    for module in torch, torch.functional:
+        for name, function in functions.items():
+            setattr(module, name, function)
 
 
 def uninstall() -> None:
@@ -161,3 +219,4 @@ def uninstall() -> None:
         if _library is not None:
             _library._destroy()
             _library = None
+            _set_functions(_ORIGINALS)

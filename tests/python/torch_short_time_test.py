@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wingbeat.torch's short-time transforms against torch.stft and torch.istft, with gradients,
+modules, the loss, and torch's functions taken over.
+
+On a machine with a GPU the same tests run there as well.
+"""
+
+import dataclasses
+import warnings
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed here")
+
+import wingbeat.torch as wt  # noqa: E402
+from torch_cases import close, device, noise  # noqa: E402, F401
+from wingbeat import short_time  # noqa: E402
+from wingbeat.torch import _short_time  # noqa: E402
+
+MODES = ({}, {"pad_mode": "constant"}, {"pad_mode": "replicate"}, {"pad_mode": "circular"},
+         {"center": False}, {"normalized": True}, {"onesided": False})
+
+
+def hann(n, like):
+    return torch.hann_window(n, dtype=torch.float64, device=like.device)
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+@pytest.mark.parametrize("n_fft, hop, width",
+                         ((32, 8, 32), (32, 7, 21), (31, 9, 20), (40, None, 40)))
+def test_stft(mode, n_fft, hop, width, noise):
+    x = noise(2, 203)
+    for window in None, hann(width, x):
+        given = {"n_fft": n_fft, "hop_length": hop, "win_length": width, "window": window, **mode}
+        expected = torch.stft(x, **given, return_complex=True)
+        result = wt.stft(x, **given)
+        close(result, expected)
+        assert result.stride() == expected.stride() and result.dtype == expected.dtype
+        close(wt.stft(x[0], **given), expected[0])
+        close(wt.stft(x, **given, return_complex=False), torch.view_as_real(expected))
+        x.requires_grad_()
+        cotangent = torch.randn_like(expected)
+        wanted = [x] if window is None else [x, window.requires_grad_()]
+        for gradient, own in zip(
+                torch.autograd.grad(wt.stft(x, **given), wanted, cotangent),
+                torch.autograd.grad(torch.stft(x, **given, return_complex=True), wanted,
+                                    cotangent)):
+            close(gradient, own)
+        x.requires_grad_(False)
+    if mode.get("onesided") is None:
+        z = torch.complex(x, noise(2, 203))
+        close(wt.stft(z, n_fft, hop, width, **mode),
+              torch.stft(z, n_fft, hop, width, **mode, return_complex=True))
+
+
+@pytest.mark.parametrize("dtype", (torch.float16, torch.bfloat16, torch.float32, torch.int16))
+def test_narrow_samples(dtype, device):
+    x = (torch.randn(3000, device=device) * 100).to(dtype)
+    window = torch.hann_window(400, device=device)
+    result = wt.stft(x, 400, 160, window=window)
+    assert result.dtype == torch.complex64
+    close(result / 1000, torch.stft(x.float(), 400, 160, window=window, return_complex=True) / 1000,
+          3e-6)
+    if dtype.is_floating_point:
+        x.requires_grad_()
+        wt.stft(x, 400, 160, window=window).abs().sum().backward()
+        assert x.grad.dtype == dtype and bool(x.grad.isfinite().all())
+    assert wt.stft(x.detach(), 400, window=window.double()).dtype == torch.complex128
+
+
+@pytest.mark.parametrize("mode", ({}, {"normalized": True}, {"onesided": False}), ids=str)
+@pytest.mark.parametrize("length", (None, 150, 200))
+def test_istft(mode, length, noise):
+    x = noise(2, 203)
+    for n_fft, hop, width in (32, 8, 32), (32, 7, 21), (31, 9, 20):
+        given = {"n_fft": n_fft, "hop_length": hop, "win_length": width, "window": hann(width, x),
+                 **mode}
+        spectra = torch.stft(x, **given, return_complex=True)
+        spectra = (spectra + torch.randn_like(spectra)).requires_grad_()
+        if length == 150:
+            given["window"].requires_grad_()
+        expected = torch.istft(spectra, **given, length=length)
+        result = wt.istft(spectra, **given, length=length)
+        close(result, expected, 1e-8)
+        wanted = [spectra, given["window"]] if length == 150 else [spectra]
+        cotangent = torch.randn_like(expected)
+        for gradient, own in zip(torch.autograd.grad(result, wanted, cotangent),
+                                 torch.autograd.grad(expected, wanted, cotangent)):
+            close(gradient / own.abs().max(), own / own.abs().max(), 1e-8)
+    z = torch.complex(x, noise(2, 203))
+    given = {"n_fft": 32, "window": hann(32, x), "normalized": mode.get("normalized", False)}
+    spectra = torch.stft(z, **given, return_complex=True)
+    close(wt.istft(spectra, **given, return_complex=True, length=length),
+          torch.istft(spectra, **given, return_complex=True, length=length), 1e-9)
+
+
+def test_samples_without_weight(device):
+    window = torch.hann_window(16, device=device)
+    spectra = torch.ones(9, 10, dtype=torch.complex64, device=device)
+    if device == "cpu":
+        with pytest.raises(ValueError, match="from 0 on, have squared weights of 0 or less"):
+            wt.istft(spectra, 16, 4, window=window, center=False)
+    y = wt.istft(spectra, 16, 4, window=window, center=False, leaves_zeros=True)
+    assert y[0] == 0 and bool(y.isfinite().all())
+
+
+def test_gradients_of_gradients(noise):
+    x, window = noise(2, 40).requires_grad_(), (noise(7).abs() + 0.1).requires_grad_()
+
+    def spectra(x, window):
+        return torch.view_as_real(wt.stft(x, 8, 3, 7, window))
+    torch.autograd.gradcheck(spectra, (x, window))
+    torch.autograd.gradgradcheck(spectra, (x, window))
+
+    def rows(x, window):
+        return wt.istft(torch.view_as_complex(x), 8, 3, 7, window, center=False, length=18)
+    spectra = noise(5, 5, 2).contiguous().requires_grad_()
+    torch.autograd.gradcheck(rows, (spectra, window))
+    torch.autograd.gradgradcheck(lambda x: rows(x, window.detach()), (spectra,))
+
+
+BANDS = np.random.default_rng(0).uniform(size=(3, 5))
+
+
+@pytest.mark.parametrize("given", (
+    {"exponent": 1}, {"exponent": 2, "is_one_sided": True}, {"exponent": 0.3, "power_offset": 0.1},
+    {"exponent": 2, "are_averaged": True, "removes_mean": True},
+    {"exponent": 1, "bands": BANDS, "has_log": True, "floor": 0.5, "offset": 0.1, "gain": 0.4},
+    {"exponent": 2, "emphasis": 0.97, "edge": "symmetric", "phase_origin": 3, "has_log": True,
+     "floor": 1e-6, "range": 3.0}), ids=str)
+def test_features(given, noise):
+    made = short_time.ShortTime(8, 3, np.hanning(9)[1:8], before=4, **given)
+    x = noise(2, 40)
+    close(wt.short_time(x, made), torch.from_numpy(made(x.cpu().numpy())).to(x.device))
+    window = torch.from_numpy(np.hanning(9)[1:8]).to(x.device).requires_grad_()
+    x.requires_grad_()
+    torch.autograd.gradcheck(lambda x, w: wt.short_time(x, made, window=w), (x, window))
+    torch.autograd.gradgradcheck(lambda x, w: wt.short_time(x, made, window=w), (x, window))
+
+
+def test_silence_has_no_gradient(device):
+    for made in (short_time.torchaudio_mel(power=1.0, n_mels=20), short_time.whisper(),
+                 short_time.vocoder_stft(256, 64, exponent=1, power_offset=1e-9),
+                 short_time.ShortTime(64, 16, exponent=0.3)):
+        x = torch.zeros(4000, device=device, requires_grad=True)
+        wt.short_time(x, made).sum().backward()
+        assert not x.grad.any()
+    x = torch.zeros(2, 4000, device=device, requires_grad=True)
+    wt.MultiResolutionSTFTLoss(device=device)(x, torch.zeros_like(x)).backward()
+    assert not x.grad.any()
+
+
+def test_lengths(noise):
+    x, made = noise(2, 900), short_time.torchaudio_mel(n_mels=20)
+    lengths = torch.tensor([900, 450], device=x.device)
+    result = wt.short_time(x, made, lengths)
+    close(result[1, :, :3], wt.short_time(x[1, :450], made)[:, :3])
+    x.requires_grad_()
+    gradient, = torch.autograd.grad(wt.short_time(x, made, lengths).sum(), x)
+    assert not gradient[1, 450:].any() and bool(gradient[1, :450].any())
+
+
+def test_vmap_and_functions(noise):
+    x, window = noise(3, 2, 60), hann(8, noise(1))
+    expected = torch.stft(x.flatten(0, 1), 8, 2, window=window, return_complex=True)
+    result = torch.func.vmap(lambda x: wt.stft(x, 8, 2, window=window), 1, 1)(x)
+    close(result, expected.unflatten(0, (3, 2)))
+
+    def loss(window, x):
+        return wt.stft(x, 8, 2, window=window).abs().square().sum()
+    each = torch.func.vmap(torch.func.grad(loss), (None, 0))(window, x)
+    for gradient, row in zip(each, x):
+        w = window.clone().requires_grad_()
+        close(gradient, torch.autograd.grad(loss(w, row), w)[0])
+
+
+def test_compiled(noise):
+    x, window = noise(2, 400).float().requires_grad_(), torch.hann_window(64)
+
+    def function(x):
+        w = window.to(x.device)
+        return wt.istft(wt.stft(x, 64, 16, window=w) * 2, 64, 16, window=w, length=x.shape[-1])
+    compiled = torch.compile(function, backend="aot_eager", fullgraph=True)
+    close(compiled(x), 2 * x, 1e-5)
+    compiled(x).square().sum().backward()
+    close(x.grad, 8 * x.detach(), 1e-4)
+    close(compiled(x[:, :300]), 2 * x[:, :300], 1e-5)
+
+
+def test_operators(noise):
+    x, window = noise(2, 60).requires_grad_(), hann(8, noise(1)).requires_grad_()
+    text = _short_time._torch_text(8, 2, 8, True, "reflect", False, False)
+    torch.library.opcheck(torch.ops.wingbeat.short_time.default, (x, window, None, text))
+    spectra = torch.randn(2, 10, 5, dtype=torch.complex128, device=x.device, requires_grad=True)
+    torch.library.opcheck(torch.ops.wingbeat.short_time_inverse.default,
+                          (spectra, window.detach(), text, 18, True))
+
+
+def test_modules(device):
+    x = torch.randn(2, 3000, device=device)
+    forward, back = (made(256, 64, device=device) for made in (wt.STFT, wt.ISTFT))
+    close(back(forward(x), length=3000), x, 1e-5)
+    learnt = wt.STFT(256, 64, is_learnt=True, device=device)
+    learnt(x).abs().sum().backward()
+    assert [name for name, _ in learnt.named_parameters()] == ["window"]
+    assert bool(learnt.window.grad.any())
+    mel = wt.MelSpectrogram(16000, n_mels=40, has_log=True, floor=1e-5, device=device)
+    powers = torch.stft(x, 400, 200, window=torch.hann_window(400, device=device),
+                        return_complex=True).abs().square()
+    bands = torch.from_numpy(short_time.mel(40, 400, 16000, scale="htk", equal_areas=False))
+    close(mel(x), (bands.to(x) @ powers).clamp(min=1e-5).log(), 1e-4)
+    whisper = wt.MelSpectrogram(description=short_time.whisper(), device=device)
+    assert whisper(x).shape == (2, 80, 18)
+
+
+def reference_loss(x, y):
+    total = 0
+    for n, hop, width in (1024, 120, 600), (2048, 240, 1200), (512, 50, 240):
+        window = torch.hann_window(width, dtype=x.dtype, device=x.device)
+        of_x, of_y = (torch.stft(each, n, hop, width, window, return_complex=True) for each in
+                      (x, y))
+        of_x, of_y = ((each.real**2 + each.imag**2).clamp(min=1e-8).sqrt() for each in (of_x, of_y))
+        total = total + (of_y - of_x).norm() / of_y.norm() + (of_y.log() - of_x.log()).abs().mean()
+    return total / 3
+
+
+def test_the_loss(noise):
+    x, y = noise(2, 4000).requires_grad_(), noise(2, 4000)
+    loss = wt.MultiResolutionSTFTLoss(device=x.device, dtype=x.dtype)(x, y)
+    expected = reference_loss(x, y)
+    close(loss, expected)
+    for gradient, own in zip(torch.autograd.grad(loss, x), torch.autograd.grad(expected, x)):
+        close(gradient, own)
+
+
+def test_auraloss():
+    freq = pytest.importorskip("auraloss.freq")
+    x, y = torch.randn(2, 1, 8000), torch.randn(2, 1, 8000)
+    close(wt.MultiResolutionSTFTLoss()(x, y), freq.MultiResolutionSTFTLoss()(x, y), 1e-5)
+
+
+def test_taken_over(noise):
+    own = torch.stft, torch.istft
+    x = noise(2, 500)
+    window = hann(64, x)
+    expected = torch.stft(x, 64, window=window, return_complex=True)
+    back = torch.istft(expected, 64, window=window)
+    calls, run = [], _short_time.run
+    wt.install()
+    _short_time.run = lambda *given: (calls.append(given[1]), run(*given))[1]
+    try:
+        assert torch.stft is not own[0]
+        close(torch.stft(x, 64, window=window, return_complex=True), expected)
+        close(x.stft(64, window=window, return_complex=True), expected)
+        close(torch.istft(expected, 64, window=window), back)
+        close(expected.istft(64, window=window), back)
+        assert calls == ["run", "run", "inverse", "inverse"]
+        with pytest.raises(RuntimeError):  # torch's own errors
+            torch.stft(x[:, :20], 64, window=window, return_complex=True)
+        with pytest.raises(RuntimeError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.istft(expected, 64, window=torch.zeros_like(window)[:10])
+    finally:
+        _short_time.run = run
+        wt.uninstall()
+    assert (torch.stft, torch.istft) == own
+
+
+@pytest.mark.parametrize("call, text", (
+    (lambda x: wt.stft(x, 8, window=torch.ones(9)), "at most n_fft"),
+    (lambda x: wt.stft(x, 8, window=torch.ones(2, 2)), "give a row of real weights"),
+    (lambda x: wt.stft(x + 0j, 8, onesided=True), "onesided is True"),
+    (lambda x: wt.stft(x, 8, align_to_window=True), "give center=False"),
+    (lambda x: wt.stft(x[0, 0], 8), "give samples"),
+    (lambda x: wt.istft(x, 8), "give complex spectra"),
+    (lambda x: wt.istft(x + 0j, 8), "the input has 2 bins"),
+    (lambda x: wt.short_time(x, short_time.whisper(), window=torch.ones(9)), "give as many"),
+))
+def test_refusals(call, text):
+    with pytest.raises(ValueError, match=text):
+        call(torch.zeros(2, 30))
+    with pytest.raises(TypeError):
+        wt.stft([1.0], 8)
+
+
+def test_descriptions_are_texts():
+    made = dataclasses.replace(short_time.whisper(), range=0.0)
+    text = _short_time.text_of(made)
+    again = _short_time._described(text)
+    for field in dataclasses.fields(made):
+        if field.name not in ("window", "bands"):
+            assert getattr(again, field.name) == getattr(made, field.name)
+    assert (again.bands == made.bands).all() and again.n_weights == made.n_weights
