@@ -26,7 +26,7 @@ def transform(x, kind, dims, lengths, scale, orthogonalize=False):
     arguments = x, kind, dims, lengths, scale, orthogonalize
     if needs_function():
         return _Transform.apply(*arguments)
-    if _is_called_alone(x):
+    if is_called_alone(x):
         is_followed = x.requires_grad and torch.is_grad_enabled()
         return _EagerTransform.apply(*arguments) if is_followed else _at_once(*arguments)
     return torch.ops.wingbeat.transform(*arguments)
@@ -39,7 +39,7 @@ def needs_function():
         forward_ad._current_level >= 0 or torch._C._are_functorch_transforms_active())
 
 
-def _is_called_alone(x):
+def is_called_alone(x):
     """Returns whether nothing but autograd follows a call: no mode, compiler or trace."""
     return (not torch.compiler.is_compiling() and type(x) is torch.Tensor
             and (x.is_cuda or x.is_cpu) and torch._C._len_torch_dispatch_stack() == 0

@@ -30,7 +30,7 @@ from wingbeat._arrays import library_of
 from wingbeat._short_rows import require_weight, run, torch_frames
 from wingbeat.short_time import ShortTime
 from wingbeat.torch._operators import _library as _operators
-from wingbeat.torch._operators import needs_function
+from wingbeat.torch._operators import is_called_alone, needs_function
 from wingbeat.torch._tensors import COMPLEX_OF
 
 _arrays = library_of(torch.empty(0))
@@ -179,13 +179,28 @@ def _operator(schema, run, empty, of_rows, differentiate):
     class Function(torch.autograd.Function):
         """The operator, for calls in which `needs_function()`."""
 
+    class EagerFunction(torch.autograd.Function):
+        """The operator for calls that only autograd follows, without its dispatch."""
+
+        @staticmethod
+        def forward(ctx, *inputs):
+            setup_context(ctx, inputs, None)
+            return run(*inputs)
+
     def function(*given):
-        return Function.apply(*given) if needs_function() else operator(*given)
+        if needs_function():
+            return Function.apply(*given)
+        if not is_called_alone(given[0]):
+            return operator(*given)
+        is_followed = torch.is_grad_enabled() and any(
+            isinstance(each, Tensor) and each.requires_grad for each in given)
+        return EagerFunction.apply(*given) if is_followed else run(*given)
 
     batched = _batched_by(function, of_rows)
     for attribute, value in (("forward", operator), ("setup_context", setup_context),
                              ("backward", backward), ("vmap", batched)):
         setattr(Function, attribute, staticmethod(value))
+    EagerFunction.backward = staticmethod(backward)
     torch.library.register_fake(f"wingbeat::{name}", empty, lib=_operators)
     torch.library.register_vmap(f"wingbeat::{name}", batched, lib=_operators)
     torch.library.register_autograd(f"wingbeat::{name}", backward, setup_context=setup_context,
