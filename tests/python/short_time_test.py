@@ -95,6 +95,8 @@ def test_the_definition(seed):
     assert result.swapaxes(-1, -2).flags.c_contiguous
     lengths = np.array([[60, 17, 41], [1, 30, 59]])
     ragged = made(x, lengths)
+    behind = np.where(np.arange(60) < lengths[..., None], x, np.nan)
+    np.testing.assert_array_equal(made(behind, lengths), ragged)
     for i, row in enumerate(x):
         for j, each in enumerate(row):
             alone = results_of(dataclasses.replace(made, range=0.0), each[:lengths[i, j]])
@@ -126,6 +128,22 @@ def test_an_impulse_before_the_window():
     close(aligned(impulse)[:, 0], expected)
     odd = short_time.torch_stft(32, 7, 21, center=False, align_to_window=True)
     assert odd(rows(203)).shape == (17, 27)  # which torch 2.15 fails in
+
+
+def test_hops_and_frames_by_default():
+    assert short_time.torch_stft(512, win_length=256).frames_of(4096) == 33
+    assert short_time.librosa_stft(512, win_length=256).frames_of(4096) == 65
+    assert short_time.torchaudio_mel(n_fft=512, win_length=256).frames_of(4096) == 33
+    assert short_time.torch_stft(400)(np.ones(1)).shape == (201, 1)  # reflected again and again
+    assert short_time.torch_stft(512, 320, window="hann").inverse(
+        np.ones((257, 51), complex)).shape == (16000,)
+
+
+def test_nan_stays_in_its_frames():
+    x = rows(2, 4000)
+    x[0, 2000] = np.nan
+    is_nan = np.isnan(short_time.torch_stft(400, 100, window="hamming")(x)).any(-2)
+    assert is_nan[0].nonzero()[0].tolist() == [19, 20, 21, 22] and not is_nan[1].any()
 
 
 @pytest.mark.parametrize("nperseg, noverlap, nfft", ((32, None, None), (21, 14, 32), (31, 11, 31)))

@@ -103,6 +103,9 @@ def test_samples_without_weight(device):
             wt.istft(spectra, 16, 4, window=window, center=False)
     y = wt.istft(spectra, 16, 4, window=window, center=False, leaves_zeros=True)
     assert y[0] == 0 and bool(y.isfinite().all())
+    window.requires_grad_()
+    wt.istft(spectra, 16, 4, window=window, center=False, leaves_zeros=True).sum().backward()
+    assert bool(window.grad.isfinite().all())
 
 
 def test_gradients_of_gradients(noise):
