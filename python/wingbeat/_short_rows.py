@@ -77,26 +77,27 @@ def _result_name(spec, name):
     return "complex128" if is_double else "complex64"
 
 
-def spec_of(spec):
-    """Returns the library's form of a description."""
-    given = {field.name: getattr(spec, field.name) for field in fields(spec)}
-    bands = [] if spec.bands is None else spec.bands
-    given.update(edge=EDGES[spec.edge], window_length=spec.n_weights, n_bands=len(bands),
-                 weights=np.ravel(bands).tolist())
-    return _wingbeat.ShortTimeSpec(SimpleNamespace(**given))
+def _library_form(spec):
+    if "form" not in spec._kept:
+        given = {field.name: getattr(spec, field.name) for field in fields(spec)}
+        bands = [] if spec.bands is None else spec.bands
+        given.update(edge=EDGES[spec.edge], window_length=spec.n_weights, n_bands=len(bands),
+                     weights=np.ravel(bands).tolist())
+        spec._kept["form"] = _wingbeat.ShortTimeSpec(SimpleNamespace(**given))
+    return spec._kept["form"]
 
 
 def run(spec, kind, rows, given, out, weights, lengths, frames=0):
     """Runs the library on packed arrays, see `_wingbeat.short_time`."""
-    _wingbeat.short_time(spec._spec, kind, rows, given, out, weights, lengths, frames)
+    _wingbeat.short_time(_library_form(spec), kind, rows, given, out, weights, lengths, frames)
 
 
 def require_weight(spec, length, n_frames):
     """Raises ValueError if the inverse cannot divide samples that a frame has; of numpy windows."""
     if not isinstance(spec.window, np.ndarray) or (length, n_frames) in spec._kept:
         return
-    first, n, weight = _wingbeat.short_time_least_weight(spec._spec, spec.window.tolist(), length,
-                                                         n_frames)
+    first, n, weight = _wingbeat.short_time_least_weight(
+        _library_form(spec), spec.window.tolist(), length, n_frames)
     reached = (n_frames - 1) * spec.hop - spec.before + spec.n_fft
     n -= max(length - max(reached, first), 0)
     if n > 0:

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass, fields, replace
-from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -129,6 +128,7 @@ class ShortTime:
                 check = count if field.name in _COUNTS else _CHECKS[kind]
                 put(field.name, check(value, field.name))
         choice(self.edge, _short_rows.EDGES, "edge")
+        put("_kept", {})  # the library's form, windows beside rows, lengths that were checked
         put("window", _weights(self.window, self.n_fft))
         if self.n_weights > self.n_fft:
             raise ValueError(f"the window has {self.n_weights} weights and n_fft is {self.n_fft}; "
@@ -204,13 +204,8 @@ class ShortTime:
         """
         return _short_rows.inverted(self, spectra, length, lengths, leaves_zeros)
 
-    @cached_property
-    def _kept(self):
-        return {}
-
-    @cached_property
-    def _spec(self):
-        return _short_rows.spec_of(self)
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kept": {}}
 
 
 def _weights(given, n, periodic=True):

@@ -3,7 +3,9 @@
 descriptions name; those that are not installed here are skipped.
 """
 
+import copy
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
@@ -364,6 +366,12 @@ def test_scipy_windows():
             for periodic in True, False:
                 text = name if isinstance(name, str) else name[0]
                 close(short_time.window(text, n, periodic), signal.get_window(name, n, periodic))
+
+
+def test_copies():
+    x, made = rows(2000), short_time.whisper()
+    for each in copy.deepcopy(made), pickle.loads(pickle.dumps((made(x), made)[1])):
+        np.testing.assert_array_equal(each(x), made(x))
 
 
 def test_it_is_of_the_package():

@@ -5,7 +5,9 @@ modules, the loss, and torch's functions taken over.
 On a machine with a GPU the same tests run there as well.
 """
 
+import copy
 import dataclasses
+import pickle
 import warnings
 
 import numpy as np
@@ -215,6 +217,11 @@ def test_modules(device):
     close(mel(x), (bands.to(x) @ powers).clamp(min=1e-5).log(), 1e-4)
     whisper = wt.MelSpectrogram(description=short_time.whisper(), device=device)
     assert whisper(x).shape == (2, 80, 18)
+    texts = pickle.dumps(whisper)
+    _short_time._bands.clear()  # as in another process
+    _short_time.texts_of.cache_clear()
+    _short_time._described.cache_clear()
+    assert bool((pickle.loads(texts)(x) == copy.deepcopy(whisper)(x)).all())
 
 
 def reference_loss(x, y):

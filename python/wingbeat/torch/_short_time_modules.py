@@ -75,7 +75,11 @@ class _Described(_Windowed):
 
     def __init__(self, description, is_learnt, device, dtype):
         super().__init__(description.window, is_learnt, device, dtype)
-        self.texts = texts_of(description)
+        self.description, self.texts = description, texts_of(description)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        texts_of(self.description)  # which another process does not know
 
     def forward(self, x: Tensor, lengths: Tensor | None = None) -> Tensor:
         window, x = with_weights(x, self.window)
