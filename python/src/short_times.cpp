@@ -5,6 +5,7 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <memory>  // make_shared
 #include <string>
 #include <string_view>
 #include <utility>  // move
@@ -21,8 +22,6 @@
 
 namespace wingbeat::python {
 namespace {
-
-auto& kept_short_times = *new kept_by_device<short_time_spec, short_time>;
 
 /// Returns a spec of attributes with the names of its fields; calls set the fields of rows.
 short_time_spec spec_of(nb::handle given) {
@@ -42,6 +41,46 @@ short_time_spec spec_of(nb::handle given) {
   return spec;
 }
 
+/// A spec without its rows; Python keeps it from call to call.
+struct described_frames {
+  std::shared_ptr<const short_time_spec> spec;
+
+  /// Copies of a spec, or equal ones, whose weights are then compared.
+  friend bool operator==(const described_frames& a, const described_frames& b) {
+    return a.spec == b.spec || *a.spec == *b.spec;
+  }
+};
+
+/// What a call adds to its description.
+struct described_rows {
+  described_frames frames;
+  std::size_t length = 0, batch = 0;
+  std::ptrdiff_t slack = 0;
+  sample_type samples = sample_type::fp32;
+  bool is_ragged = false, has_inverse = false, has_gradients = false;
+
+  [[nodiscard]] short_time_spec complete() const {
+    short_time_spec spec = *frames.spec;
+    spec.length = length;
+    spec.batch = batch;
+    spec.slack = slack;
+    spec.samples = samples;
+    spec.is_ragged = is_ragged;
+    spec.has_inverse = spec.leaves_zeros = has_inverse;
+    spec.has_gradients = has_gradients;
+    if (has_inverse) spec.features = {};
+    return spec;
+  }
+
+  friend bool operator==(const described_rows&, const described_rows&) = default;
+};
+
+struct planned_rows : short_time {
+  planned_rows(const queue& on, const described_rows& rows) : short_time(on, rows.complete()) {}
+};
+
+auto& kept_rows = *new kept_by_device<described_rows, planned_rows>;
+
 sample_type samples_of(const element_type& element) {
   const auto is = [&](std::string_view name) { return element == element_type_named(name); };
   if (is("int16")) return sample_type::int16;
@@ -55,11 +94,10 @@ sample_type samples_of(const element_type& element) {
               "; give int16, float16, bfloat16, float32, float64, complex64 or complex128");
 }
 
-void set_rows(short_time_spec& spec, std::size_t length, std::size_t frames) {
-  spec.length = length;
-  if (frames == 0) return;
-  const auto last = static_cast<std::ptrdiff_t>((frames - 1) * spec.hop);
-  spec.slack = last - static_cast<std::ptrdiff_t>(length);
+/// Returns the slack of rows of `length` samples with so many frames; 0: the spec's.
+std::ptrdiff_t slack_of(const short_time_spec& spec, std::size_t length, std::size_t frames) {
+  if (frames == 0) return spec.slack;
+  return static_cast<std::ptrdiff_t>((frames - 1) * spec.hop) - static_cast<std::ptrdiff_t>(length);
 }
 
 /// Runs `kind` of the transform of rows [row][i] of samples, which the inverse writes. `frames`: of
@@ -69,22 +107,24 @@ void set_rows(short_time_spec& spec, std::size_t length, std::size_t frames) {
 ///     gradient          rows, gradient of results, gradient of samples
 ///     window_gradient   rows, gradient of results, gradient of weights
 ///     inverse_gradient  gradient of the inverse's rows, -, gradient of spectra
-void run_short_time(short_time_spec spec, const std::string& kind, nb::handle rows,
+void run_short_time(const described_frames& description, const std::string& kind, nb::handle rows,
                     nb::handle given, nb::handle out, nb::handle window, nb::handle lengths,
                     std::size_t frames) {
   const given_array operand = given_array::of_any(rows);
   const array& samples = operand.view;
   const buffer_view in = samples.view(), other = memory_of(given), result = memory_of(out);
   const short_time_operands operands{memory_of(window), memory_of(lengths)};
-  spec.batch = static_cast<std::size_t>(samples.shape[0]);
-  set_rows(spec, static_cast<std::size_t>(samples.shape[1]), frames);
-  spec.samples = samples_of(samples.element);
-  spec.is_ragged = !lengths.is_none();
-  spec.has_inverse = spec.leaves_zeros = kind.starts_with("inverse");
-  spec.has_gradients = kind.ends_with("gradient");
-  if (spec.has_inverse) spec.features = {};
+  const auto length = static_cast<std::size_t>(samples.shape[1]);
+  const described_rows wanted{.frames = description,
+                              .length = length,
+                              .batch = static_cast<std::size_t>(samples.shape[0]),
+                              .slack = slack_of(*description.spec, length, frames),
+                              .samples = samples_of(samples.element),
+                              .is_ragged = !lengths.is_none(),
+                              .has_inverse = kind.starts_with("inverse"),
+                              .has_gradients = kind.ends_with("gradient")};
   released_call call{operand};
-  const auto steps = kept_short_times.get(call.on, spec);
+  const auto steps = kept_rows.get(call.on, wanted);
   const buffer_view workspace = call.memory(steps->workspace_bytes());
   if (kind == "run") return steps->enqueue(call.on, in, result, operands, workspace);
   if (kind == "inverse") return steps->enqueue_inverse(call.on, other, in, operands, workspace);
@@ -98,11 +138,13 @@ void run_short_time(short_time_spec spec, const std::string& kind, nb::handle ro
 }
 
 /// Returns (first, count, weight) of the samples of a row that the inverse would not divide.
-nb::tuple least_weight(short_time_spec spec, std::vector<double> window, std::size_t length,
-                       std::size_t frames) {
+nb::tuple least_weight(const described_frames& description, std::vector<double> window,
+                       std::size_t length, std::size_t frames) {
+  short_time_spec spec = *description.spec;
   spec.window = std::move(window);
   spec.window_length = 0;
-  set_rows(spec, length, frames);
+  spec.length = length;
+  spec.slack = slack_of(spec, length, frames);
   const auto [first, count, weight] = short_times::least_weighted(spec);
   return nb::make_tuple(first, count, weight);
 }
@@ -122,11 +164,11 @@ nb::object mel_weights_of(nb::handle given) {
 
 void bind_short_times(nb::module_& module) {
   using nb::literals::operator""_a;
-  nb::class_<short_time_spec>(module, "ShortTimeSpec")
+  nb::class_<described_frames>(module, "ShortTimeSpec")
       .def(
           "__init__",
-          [](short_time_spec* self, nb::handle given) {
-            new (self) short_time_spec(spec_of(given));
+          [](described_frames* self, nb::handle given) {
+            new (self) described_frames{std::make_shared<const short_time_spec>(spec_of(given))};
           },
           "given"_a);
   module.def("short_time", &run_short_time, "spec"_a, "kind"_a, "rows"_a, "given"_a.none(),
