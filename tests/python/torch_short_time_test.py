@@ -16,6 +16,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed here")
 
 import wingbeat.torch as wt  # noqa: E402
+from short_time_test import random_description  # noqa: E402
 from torch_cases import close, device, noise  # noqa: E402, F401
 from wingbeat import short_time  # noqa: E402
 from wingbeat.torch import _short_time  # noqa: E402
@@ -164,6 +165,20 @@ def test_lengths(noise):
     x.requires_grad_()
     gradient, = torch.autograd.grad(wt.short_time(x, made, lengths).sum(), x)
     assert not gradient[1, 450:].any() and bool(gradient[1, :450].any())
+
+
+@pytest.mark.parametrize("seed", range(18))
+def test_gradients_of_random_descriptions(seed, noise):
+    made, x = random_description(seed), noise(2, 25).contiguous()
+    lengths = torch.tensor([25, 14], device=x.device)
+    window = torch.from_numpy(made.window.copy()).to(x.device)
+    for given in (x, None), (x, lengths):
+        torch.autograd.gradcheck(lambda x, w: wt.short_time(x, made, given[1], w),
+                                 (x.requires_grad_(), window.requires_grad_()))
+    if made.exponent == 0:
+        z = torch.complex(x.detach(), noise(2, 25)).requires_grad_()
+        torch.autograd.gradcheck(lambda z, w: wt.short_time(z, made, window=w), (z, window))
+        torch.autograd.gradgradcheck(lambda z, w: wt.short_time(z, made, window=w), (z, window))
 
 
 def test_vmap_and_functions(noise):
