@@ -124,6 +124,7 @@ def test_gradients_of_gradients(noise):
     spectra = noise(5, 5, 2).contiguous().requires_grad_()
     torch.autograd.gradcheck(rows, (spectra, window))
     torch.autograd.gradgradcheck(lambda x: rows(x, window.detach()), (spectra,))
+    torch.autograd.gradgradcheck(rows, (spectra, window))
 
 
 BANDS = np.random.default_rng(0).uniform(size=(3, 5))
