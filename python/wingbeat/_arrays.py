@@ -15,9 +15,9 @@ returns the library of an array. All libraries have the same functions:
     copy(x)                 a packed copy
     aligned(x)              x, or a copy that starts at a pair of numbers; for arrays on GPUs
     packed(x, order, shape, name)   x with its dimensions in this order, of this dtype, packed as an
-                            array of this shape, aligned; numpy, CuPy and torch only
-    taken(x, index, axis)   the elements at these indices along an axis; likewise
+                            array of this shape, aligned; numpy, CuPy, torch and PyOpenCL only
     of_numpy(array, x)      a numpy array as one on the device of x; likewise
+    taken(x, index, axis)   the elements at these indices along an axis; numpy, CuPy and torch only
     assign(out, value)      copies value into out
     require_out(out, shape, name, x)   raises unless a result of this shape and dtype may be written
                             to `out`

@@ -82,6 +82,14 @@ class OpenclLibrary(ArrayLibrary):
         return self._opencl.array.empty(self._queue_of(x), shape, np.dtype(name),
                                         allocator=x.allocator)
 
+    def of_numpy(self, array, x):
+        return self._opencl.array.to_device(self._queue_of(x), array)
+
+    def packed(self, x, order, shape, name):
+        x = x.transpose(tuple(order))
+        x = x if x.dtype == np.dtype(name) else self.cast(x, name)
+        return self.aligned(x if x.flags.c_contiguous else self.copy(x)).reshape(tuple(shape))
+
     def _whole(self, x):
         """Returns x, or a copy without gaps, because pyopencl's operations take no other arrays."""
         return x if x.flags.forc else self.copy(x)

@@ -20,7 +20,7 @@ _TAKEN = ("int16", "float16", "bfloat16", "float32", "float64", "complex64", "co
 
 def transformed(spec, x, lengths):
     """Returns what a description makes of rows [.., L] of samples."""
-    library, x = _sums.operands(x)
+    library, x = _sums.operands(x, needs="packed")
     shape = tuple(x.shape)
     if not shape:
         raise ValueError("x is a number; give an array of samples [.., L]")
@@ -34,12 +34,17 @@ def transformed(spec, x, lengths):
         run(spec, "run", rows, None, result, _weights_for(spec, library, rows),
                  _lengths(library, rows, lengths, shape))
     result = result.reshape((*shape[:-1], *frames))
-    return result if spec.are_averaged else result.swapaxes(-1, -2)
+    if spec.are_averaged:
+        return result
+    if hasattr(result, "swapaxes"):
+        return result.swapaxes(-1, -2)
+    rank = len(result.shape)
+    return result.transpose((*range(rank - 2), rank - 1, rank - 2))
 
 
 def inverted(spec, spectra, length, lengths, leaves_zeros):
     """Returns rows [.., length] of samples that have these spectra."""
-    library, spectra = _sums.operands(spectra)
+    library, spectra = _sums.operands(spectra, needs="packed")
     *leading, n_bins, n_frames = (1, 1, *spectra.shape)[-max(len(spectra.shape), 2):]
     if len(spectra.shape) < 2 or n_bins not in (spec.n_fft, spec.n_fft // 2 + 1):
         raise ValueError(f"spectra have shape {tuple(spectra.shape)}; give [.., bin, frame] of "
@@ -61,7 +66,7 @@ def inverted(spec, spectra, length, lengths, leaves_zeros):
     real = "float64" if is_double else "float32"
     rows = library.empty(packed, (n_rows, length), real if is_real else name)
     if 0 in packed.shape or length == 0:
-        rows[...] = 0
+        library.assign(rows, 0)
     else:
         run(spec, "inverse", rows, packed, None, _weights_for(spec, library, rows),
                  _lengths(library, rows, lengths, (*leading, length)),
@@ -113,9 +118,9 @@ def _weights_for(spec, library, rows):
     view = _wingbeat.view(rows)
     name = "float64" if view.dtype in ("float64", "complex128") else "float32"
     if not isinstance(spec.window, np.ndarray):
-        _sums.operands(spec.window, rows)  # refuses two libraries or devices
+        _sums.operands(spec.window, rows, needs="packed")  # refuses two libraries or devices
         return library.packed(spec.window, (0,), (spec.n_weights,), name)
-    key = library, str(view.device), name
+    key = library, str(view.device), getattr(rows, "context", None), name
     if key not in spec._kept:
         spec._kept[key] = library.of_numpy(spec.window.astype(name), rows)
     return spec._kept[key]

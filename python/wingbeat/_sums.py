@@ -18,9 +18,9 @@ _NUMBERS = "biufcO"  # kinds of numpy's dtypes; objects are Python numbers
 MODES = {"full": _wingbeat.mode_full, "same": _wingbeat.mode_same, "valid": _wingbeat.mode_valid}
 
 
-def operands(*arrays):
-    """Returns (library, arrays) for arrays of numpy, torch or CuPy. Raises TypeError for others,
-    and for arrays of two libraries."""
+def operands(*arrays, needs="taken"):
+    """Returns (library, arrays) for arrays of numpy, torch or CuPy, or of libraries that have the
+    function `needs`. Raises TypeError for others, and for arrays of two libraries."""
     if all(type(each) is np.ndarray and each.dtype.kind in _NUMBERS for each in arrays):
         return numpy_library, *arrays
     libraries = {library_of(each) for each in arrays}
@@ -28,7 +28,7 @@ def operands(*arrays):
         kinds = " and ".join(type(each).__name__ for each in arrays)
         raise TypeError(f"arrays of type {kinds} were given; give both of one library")
     library = libraries.pop()
-    if not hasattr(library, "packed"):
+    if not hasattr(library, needs):
         raise TypeError(f"an array of type {type(arrays[0]).__name__} was given; give numpy, torch "
                         "or CuPy arrays")
     arrays = [library.array(each) for each in arrays]

@@ -14,9 +14,10 @@ Descriptions that equal those of other libraries:
     torchaudio_mel whisper kaldi_fbank                                   bands
 
 Samples are [.., L], results [.., F, T], in memory frame by frame; averages are [.., F]. Arrays are
-numpy's, torch's or CuPy's, computed where they are: float64 and complex128 in double precision,
-others in single precision; int16, float16 and bfloat16 are read as they are, other integers of up
-to 16 bits are converted to float32, wider ones to float64. Gradients are in `wingbeat.torch`.
+numpy's, torch's, CuPy's or PyOpenCL's, computed where they are: float64 and complex128 in double
+precision, others in single precision; int16, float16 and bfloat16 are read as they are, other
+integers of up to 16 bits are converted to float32, wider ones to float64. Gradients are in
+`wingbeat.torch`.
 
 >>> import numpy as np
 >>> from wingbeat import short_time
@@ -214,7 +215,7 @@ def _weights(given, n, periodic=True):
     if isinstance(given, str):
         given = window(given, n, periodic)
     weights = np.ones(n) if given is None else given
-    library, weights = _sums.operands(weights)
+    library, weights = _sums.operands(weights, needs="packed")
     if library is numpy_library:
         weights = np.array(weights, np.float64)
         weights.flags.writeable = False

@@ -362,6 +362,34 @@ def test_other_libraries(library):
     close(library.to_numpy(given(library.of_numpy(x))), made(x), 1e-5)
 
 
+def test_opencl_arrays():
+    array = pytest.importorskip("pyopencl.array", reason="pyopencl is not installed here")
+    opencl = pytest.importorskip("pyopencl")
+    try:
+        queue = opencl.CommandQueue(opencl.create_some_context(interactive=False))
+    except opencl.Error as absent:
+        pytest.skip(str(absent))
+
+    def fetched(result):  # pyopencl fetches packed arrays alone
+        assert result.queue == queue
+        if result.ndim == 2:
+            return result.get()
+        return result.transpose((0, 2, 1)).get().swapaxes(1, 2)
+
+    x = rows(2, 900, dtype=np.float32)
+    on_device = array.to_device(queue, x)
+    for made in (short_time.torch_stft(64, window="hann"), short_time.whisper(),
+                 short_time.welch(), short_time.kaldi_fbank()):
+        close(fetched(made(on_device)), made(x), 1e-5)
+    narrow = (x * 1000).astype(np.int16)
+    close(fetched(made(array.to_device(queue, narrow))), made(narrow), 1e-5)
+    made = short_time.torch_stft(64, window="hann")
+    close(made.inverse(made(on_device), 900).get(), x, 1e-5)
+    close(fetched(made(on_device, [900, 333])), made(x, [900, 333]), 1e-5)
+    given = dataclasses.replace(made, window=array.to_device(queue, short_time.window("hann", 64)))
+    close(fetched(given(on_device)), made(x), 1e-5)
+
+
 def test_scipy_windows():
     signal = pytest.importorskip("scipy.signal")
     for name in "hann", "hamming", "blackman", ("tukey", 0.25):
