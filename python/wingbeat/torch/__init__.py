@@ -5,12 +5,13 @@ Functions have the names and arguments of torch.fft, except `out`; in addition t
 `dst`, their inverses and `dctn` .., as SciPy defines them. Real tensors may be float16, bfloat16
 (spectra: complex64), float32 and float64, complex ones complex32, complex64 and complex128, of any
 length, on processors and on NVIDIA GPUs, there on the current stream. Integers are converted to the
-default dtype.
+default dtype. `stft`, `istft` and `short_time` make spectra and features of frames, and their
+modules too, see `wingbeat.short_time`.
 
-All are one operator, `torch.ops.wingbeat.transform`, which torch.compile keeps whole. It supports
-gradients of any order, torch.func's transformations and torch.vmap; of forward-mode derivatives,
-only torch.func.jvp. A result is a packed tensor. Raises ValueError for lengths, norms and repeated
-dims, IndexError for dims that do not exist, TypeError for dtypes.
+Transforms are one operator, `torch.ops.wingbeat.transform`, which torch.compile keeps whole. It
+supports gradients of any order, torch.func's transformations and torch.vmap; of forward-mode
+derivatives, only torch.func.jvp. A result is a packed tensor. Raises ValueError for lengths, norms
+and repeated dims, IndexError for dims that do not exist, TypeError for dtypes.
 
 >>> import torch
 >>> import wingbeat.torch
