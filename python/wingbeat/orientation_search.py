@@ -36,6 +36,7 @@ from wingbeat import _arguments, _sums, _wingbeat
 from wingbeat._arrays import numpy_library
 from wingbeat._device import queue_on
 from wingbeat._types import Array, Between
+from wingbeat.fft import irfft2
 from wingbeat.microscopy import Optics, RadialFilter, described, on_host, plane_axes
 from wingbeat.search import SearchOfImage, SearchPart, of_search
 
@@ -79,10 +80,18 @@ class ScoreTable(NamedTuple):
     lost: int  #: Scores for which there was no room.
 
 
+def _values(image):
+    """Returns the library of an image and its values; those of a half spectrum have even width."""
+    library, image = of_search(image)
+    is_spectrum = _wingbeat.view(image).dtype.startswith("complex") and len(image.shape) == 2
+    return (library, irfft2(image)) if is_spectrum else (library, image)
+
+
 class OrientationSearch(SearchOfImage):
     """Searches an image for projections of a volume, and keeps a summary of each place's scores.
 
-    image            [y][x], reals; searched in float32. Scores of white noise have variance 1 if
+    image            [y][x], reals, or the complex half spectrum [y][w // 2 + 1] of `rfft2` of them,
+                     of even width w; searched in float32. Scores of white noise have variance 1 if
                      its own is 1 / (height width), as `microscopy.prepare_micrograph` makes it. A
                      float32 array of torch or CuPy is searched on its device, in its stream
     spectrum         [n][n][n // 2 + 1], of a volume, as `microscopy.prepare_volume` returns it; n
@@ -116,7 +125,7 @@ class OrientationSearch(SearchOfImage):
                  between: Between = None, max_bytes: int | None = None,
                  n_orientations: int | None = None, magnification: Any = None, device: Any = None,
                  devices: Sequence[Any] | None = None) -> None:
-        library, image = of_search(image)
+        library, image = _values(image)
         if len(image.shape) != 2:
             raise ValueError(f"the image has {len(image.shape)} dimensions; give two")
         self._image_shape = tuple(image.shape)
@@ -190,7 +199,7 @@ class OrientationSearch(SearchOfImage):
 
     def image(self, image: Array) -> OrientationSearch:
         """Takes another image of the same shape, and forgets all scores. Returns the search."""
-        image = of_search(image)[1]
+        image = _values(image)[1]
         if tuple(image.shape) != self._image_shape:
             raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
                              f"{self._image_shape}; give such an image, or make another search")

@@ -88,6 +88,15 @@ def test_scores_are_those_of_the_definition(n, shape, defoci, zernikes, magnific
     np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
 
 
+def test_images_may_be_half_spectra():
+    example = Example(24, (48, 64))
+    search = OrientationSearch(np.fft.rfft2(example.image), example.spectrum, example.filters,
+                               n_orientations=len(ANGLES))
+    assert_scores(search.add(ANGLES), example.scores, 2e-5)
+    search.image(np.fft.rfft2(-example.image)).add(ANGLES)
+    assert_scores(search, -example.scores, 2e-5)
+
+
 def test_order_devices_and_chunks_change_no_bit():
     example = Example(24, (48, 64), (-300, 0))
     whole = example.search(table_threshold=2.0).add(ANGLES)
@@ -272,7 +281,8 @@ def refusals():
     yield ValueError, "box is 8", lambda: search(image=np.ones((7, 12)))
     yield ValueError, "spectrum holds NaN", lambda: search(spectrum=spectrum * math.nan)
     yield ValueError, "image holds NaN", lambda: search(image=image * math.inf)
-    yield TypeError, "give real numbers", lambda: search(image=image * 1j)
+    yield ValueError, "give two", lambda: search(image=np.ones(5) * 1j)
+    yield ValueError, "the search is of", lambda: search().image(image * 1j)
     yield ValueError, "volume is 'bfloat16'; choose", lambda: search(volume="bfloat16")
     yield ValueError, "between is 'half'; choose", lambda: search(between="half")
     yield TypeError, "moments is of type int", lambda: search(moments=1)
