@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>  // min, ranges::equal, ranges::find, ranges::none_of
+#include <algorithm>  // min, ranges::count, ranges::equal, ranges::find, ranges::none_of
 #include <cmath>      // isfinite
 #include <initializer_list>
 #include <vector>
@@ -7,6 +7,7 @@
 #include "formats/files/refusal.hpp"       // printable, refuse
 #include "formats/signals/format.hpp"      // read_csv, has_csv_heading, complex_from
 #include "formats/signals/text_lines.hpp"  // text_lines
+#include "text/counted.hpp"                // counted
 #include "text/formatted.hpp"              // formatted, joined
 #include "text/number.hpp"                 // number_from
 #include "text/reject.hpp"                 // reject
@@ -14,39 +15,63 @@
 namespace wingbeat::formats {
 namespace {
 
+/// Returns the place of a mark in a line outside quotation marks; `npos` where there is none.
+std::size_t find_outside_quotes(std::string_view line, char mark) {
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == mark && !is_quoted) return i;
+    if (line[i] == '"') is_quoted = !is_quoted;
+  }
+  return line.npos;
+}
+
+std::string_view without(std::string_view around, std::string_view field) {
+  field.remove_prefix(std::min(field.find_first_not_of(around), field.size()));
+  return field.substr(0, field.find_last_not_of(around) + 1);
+}
+
 /// Returns the fields of a line without the blanks and quotation marks around them.
 std::vector<std::string_view> fields_of(std::string_view line, char delimiter) {
   std::vector<std::string_view> fields;
-  constexpr std::string_view around = " \t\"";
+  if (delimiter == ' ') line = without(" ", line);
   while (true) {
-    const std::size_t end = line.find(delimiter);
-    std::string_view field = line.substr(0, end);
-    field.remove_prefix(std::min(field.find_first_not_of(around), field.size()));
-    fields.push_back(field.substr(0, field.find_last_not_of(around) + 1));
+    const std::size_t end = find_outside_quotes(line, delimiter);
+    fields.push_back(without(" \t\"", line.substr(0, end)));
     if (end == line.npos) return fields;
     line.remove_prefix(end + 1);
+    if (delimiter == ' ') line = without(" ", line);
   }
 }
 
+/// Returns the mark between the fields of a line: a blank where there is no other.
 char delimiter_of(std::string_view line) {
   for (const char mark : {',', ';', '\t'}) {
-    if (line.find(mark) != line.npos) return mark;
+    if (find_outside_quotes(line, mark) != line.npos) return mark;
   }
-  return ',';
+  return ' ';
+}
+
+/// Returns the first line that is neither empty nor a comment.
+std::string_view first_line(text_lines& lines) {
+  while (!lines.rest.empty()) {
+    const std::string_view line = lines.next();
+    if (!line.empty() && !line.starts_with('#')) return line;
+  }
+  return {};
 }
 
 /// Returns the index of the column that a name, or a number from 0 on, means.
 std::size_t column_of(const std::vector<std::string_view>& names, bool has_names,
                       std::string_view column, std::string_view name) {
   if (column.empty() && names.size() == 1) return 0;
+  reject_if(has_names && std::ranges::count(names, column) > 1,
+            "{} has several columns {}; choose one by its number from 0", name, column);
   const auto found = has_names ? std::ranges::find(names, column) : names.end();
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const auto number = number_from<std::size_t>(column);
   if (number && *number < names.size()) return *number;
-  reject(
-      "{} has {} columns, {}; choose one by --column, by its name or its "
-      "number from 0",
-      name, names.size(), printable(joined(names, ", "), 200));
+  reject("{} has {}, {}; choose one by --column, by its name or its number from 0", name,
+         counted(names.size(), "column"), printable(joined(names, ", "), 200));
 }
 
 /// Takes the indices of a line: those of the next sample of its row, or of the next row's first.
@@ -80,15 +105,20 @@ void take_place(const text_lines& lines, std::span<const std::string_view> indic
 }  // namespace
 
 bool has_csv_heading(std::string_view content) {
-  const std::string_view first = text_lines{content, ""}.next();
-  const auto fields = fields_of(first, delimiter_of(first));
-  return fields.size() > 1 && !first.starts_with('#') &&
+  text_lines lines{content, ""};
+  const std::string_view first = first_line(lines);
+  const char delimiter = delimiter_of(first);
+  const auto fields = fields_of(first, delimiter);
+  // Words with blanks between them, or above something else than numbers, are no heading.
+  const bool is_table =
+      fields.size() > 1 ? delimiter != ' ' : complex_from(lines.next()).has_value();
+  return is_table &&
          std::ranges::none_of(fields, [](auto field) { return complex_from(field).has_value(); });
 }
 
 signal read_csv(std::string_view content, std::string_view name, std::string_view column) {
   text_lines lines{content, name};
-  const std::string_view first = lines.next();
+  const std::string_view first = first_line(lines);
   const char delimiter = delimiter_of(first);
   const std::vector<std::string_view> names = fields_of(first, delimiter);
   const bool has_heading = !complex_from(names.front());
@@ -108,16 +138,18 @@ signal read_csv(std::string_view content, std::string_view name, std::string_vie
     if (line.empty() || line.starts_with('#')) continue;
     const auto fields = fields_of(line, delimiter);
     if (fields.size() != names.size()) {
-      lines.refuse_line("has {} columns and the first {}; give every line equally many",
-                        fields.size(), names.size());
+      lines.refuse_line("has {} and the first {}; give every line equally many",
+                        counted(fields.size(), "column"), counted(names.size(), "column"));
     }
     if (has_index) take_place(lines, std::span{fields}.first(chosen), result);
     auto value = complex_from(fields[chosen]);
     const auto imaginary = is_pair ? complex_from(fields[chosen + 1]) : value;
     if (is_pair && value && imaginary) value->imag(imaginary->real());
     if (!value || !imaginary || !std::isfinite(value->real()) || !std::isfinite(value->imag())) {
-      lines.refuse_line("has '{}' where a finite number should be; remove or replace it",
-                        printable(fields[chosen + (value && !imaginary)]));
+      const std::string_view field = fields[chosen + (value && !imaginary)];
+      lines.refuse_line(
+          "has '{}' where a finite number should be; {}", printable(field),
+          field.find(',') == field.npos ? "remove or replace it" : "write it with a decimal point");
     }
     if (value->imag() != 0) result.is_real = false;
     result.samples.push_back(*value);

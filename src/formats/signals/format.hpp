@@ -71,7 +71,8 @@ void write_hdf5(const atomic_file& file, const signal& recording);
 /// Throws `file_error` naming `name` and the line at fault.
 [[nodiscard]] signal read_text(std::string_view content, std::string_view name);
 
-/// Returns a number, or a complex one as Python writes it, (1.5+2j); nothing for another text.
+/// Returns a number, or a complex one as Python or MATLAB writes it, (1.5+2j) or 1.5+2i; nothing
+/// for another text.
 [[nodiscard]] std::optional<std::complex<double>> complex_from(std::string_view word);
 
 /// Writes one sample per line: "re im", or "re" for a real signal. The digits suffice to read back
@@ -84,7 +85,8 @@ void write_csv(atomic_file& file, const signal& recording);
 
 // Comma-separated values: one column of a table, or what `write_csv` writes.
 
-/// Returns whether the first line names several columns, none of which is a number.
+/// Returns whether the first line that is no comment names several columns, none of which is a
+/// number, or one above a number.
 [[nodiscard]] bool has_csv_heading(std::string_view content);
 
 /// Returns the samples of a column, chosen by its name or its number from 0; without a choice the

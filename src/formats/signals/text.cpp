@@ -99,10 +99,14 @@ bool are_halves(std::string_view before, char mark, std::string_view after) {
          digits.find_first_not_of("0123456789") == digits.npos;
 }
 
-/// Returns the index of the imaginary part in a Python complex number such as (1.5e+00-2j) or 1+2j;
-/// 0 for other words.
+bool is_imaginary(std::string_view word) {
+  return word.ends_with('j') || word.ends_with('i');
+}
+
+/// Returns the index of the imaginary part in a complex number such as (1.5e+00-2j) of Python or
+/// 1+2i of MATLAB; 0 for other words.
 std::size_t imaginary_part_of(std::string_view word) {
-  if (!word.ends_with('j')) return 0;
+  if (!is_imaginary(word)) return 0;
   for (std::size_t i = word.size() - 1; i > 0; --i) {
     const bool is_sign = word[i] == '+' || word[i] == '-';
     if (!is_sign || word[i - 1] == 'e' || word[i - 1] == 'E') continue;
@@ -118,7 +122,7 @@ columns parse_line(std::string_view line, const text_lines& reader) {
   if (number.starts_with('(') && number.ends_with(')')) {
     number = number.substr(1, number.size() - 2);
   }
-  if (const auto z = complex_from(number); z && number.ends_with('j')) {
+  if (const auto z = complex_from(number); z && is_imaginary(number)) {
     if (!std::isfinite(std::abs(*z))) reader.refuse_line("has a sample that is not finite");
     return {.count = 2, .value = {z->real(), z->imag()}, .is_marked = true};
   }

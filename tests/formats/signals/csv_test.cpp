@@ -45,8 +45,10 @@ TEST(csv, refuses_what_is_out_of_place) {
   EXPECT_THAT(refusal("index,re,im\n"), HasSubstr("no samples"));
   EXPECT_THAT(refusal("index,re,im\n0,1,2\n2,1,2\n"), HasSubstr("line 3 has index 2 of row 0"));
   EXPECT_THAT(refusal("index,re,im\n0,1,2\n0,1,2\n"), HasSubstr("line 3 has index 0"));
-  EXPECT_THAT(refusal("index,re,im\n0,1\n"), HasSubstr("line 2 has 2 columns and the first 3"));
-  EXPECT_THAT(refusal("index,re,im\n0,1,2,3\n"), HasSubstr("line 2 has 4 columns and the first 3"));
+  EXPECT_THAT(refusal("index,re,im\n0,1\n"),
+              HasSubstr("line 2 has 2 columns and the first 3 columns"));
+  EXPECT_THAT(refusal("index,re,im\n0,1,2,3\n"),
+              HasSubstr("line 2 has 4 columns and the first 3 columns"));
   EXPECT_THAT(refusal("index,re,im\n0,nan,2\n"), HasSubstr("finite"));
   EXPECT_THAT(refusal("index,re,im\n-1,1,2\n"), HasSubstr("'-1'"));
   EXPECT_THAT(refusal("row,index,re,im\n0,0,1,2\n0,1,1,2\n1,0,1,2\n"),
@@ -71,6 +73,13 @@ TEST(csv_columns, are_chosen_by_name_and_by_number) {
   EXPECT_THAT(column("a;b\n1;2\n", "b").samples, ElementsAre(2));
   EXPECT_THAT(column("1\t2\n3\t4\n", "1").samples, ElementsAre(2, 4)) << "no heading";
   EXPECT_THAT(column("re,im\n1,2\n").samples, ElementsAre(complex{1, 2}));
+  EXPECT_THAT(column("# of a scope\n\nt,v\n1,2\n", "v").samples, ElementsAre(2));
+  EXPECT_THAT(column("t;\"v, x\"\n1;2\n", "v, x").samples, ElementsAre(2));
+  EXPECT_THAT(column(" t   v\n 1   2\n", "v").samples, ElementsAre(2));
+  EXPECT_THAT(column("z\n1+2i\n3-4i\n").samples, ElementsAre(complex{1, 2}, complex{3, -4}));
+  EXPECT_TRUE(has_csv_heading("volt\n1.5\n"));
+  EXPECT_FALSE(has_csv_heading("volt\nof what\n"));
+  EXPECT_FALSE(has_csv_heading("no table\n1 2\n"));
   EXPECT_THAT(column("index,re,im\n5,1,2\n", "im").samples, ElementsAre(2));
 }
 
@@ -83,10 +92,13 @@ TEST(csv_columns, are_refused_by_line) {
   const auto refusal = [](const std::string& content) {
     return message_of([&] { (void)column(content, "a"); });
   };
-  EXPECT_THAT(refusal("a,b\n1,2\n3\n"), HasSubstr("line 3 has 1 columns and the first 2"));
+  EXPECT_THAT(refusal("a,b\n1,2\n3\n"), HasSubstr("line 3 has 1 column and the first 2 columns"));
   EXPECT_THAT(refusal("a,b\nx,2\n"), HasSubstr("line 2 has 'x' where a finite number should be"));
   EXPECT_THAT(refusal("a,b\nnan,2\n"), HasSubstr("line 2 has 'nan'"));
   EXPECT_THAT(refusal("a,b\n"), HasSubstr("holds no samples"));
+  EXPECT_THAT(refusal("a;b\n0,5;1\n"), HasSubstr("write it with a decimal point"));
+  EXPECT_THAT(message_of<plan_error>([] { (void)column("a,a\n1,2\n", "a"); }),
+              HasSubstr("in.csv has several columns a; choose one by its number from 0"));
 }
 
 }  // namespace

@@ -103,8 +103,8 @@ TEST(text, refuses_a_word_with_its_line) {
   EXPECT_THAT(refusal("1\n\n# c\nhello\n"),
               StartsWith("in.txt: line 4 has 'hello' where a number"));
   EXPECT_THAT(refusal("1 x"), HasSubstr("line 1 has 'x'"));
-  for (const char* word : {"1+2i", "0x10", "1..2", "--1", "+-1", "+", "1e", "1f", "(1,2)", "1;2",
-                           "1\r2", "1'000", "e5", "-"}) {
+  for (const char* word : {"0x10", "1..2", "--1", "+-1", "+", "1e", "1f", "(1,2)", "1;2", "1\r2",
+                           "1'000", "e5", "-"}) {
     EXPECT_THAT(refusal(word), HasSubstr("where a number should be")) << word;
   }
 }
