@@ -14,6 +14,7 @@
 #include "formats/files/atomic_file.hpp"               // is_written_directly
 #include "formats/files/byte_source.hpp"               // formats::byte_source
 #include "formats/files/extension.hpp"                 // extension_of
+#include "formats/files/hdf5.hpp"                      // hdf5_name_of
 #include "formats/files/refusal.hpp"                   // refuse
 #include "formats/files/signature.hpp"                 // is_text, signed_content
 #include "formats/files/whole_file.hpp"                // largest_file_bytes
@@ -45,15 +46,10 @@ void set_levels(std::span<std::int16_t> samples, unsigned bits) {
   }
 }
 
-bool is_npy(std::span<const std::byte> head) {
-  const std::string_view text{reinterpret_cast<const char*>(head.data()), head.size()};
-  return text.starts_with("\x93NUMPY");
-}
-
-/// Whether a file is read as a signal: SigMF, I and Q, raw samples, arrays of complex numbers.
+/// Whether a file is read as a signal: SigMF, HDF5, I and Q, raw samples.
 bool is_signal(const std::string& name, const std::string& format) {
   if (format != "auto") return format == "iq" || formats::raw_layout_of(format).has_value();
-  return formats::is_sigmf(name);
+  return formats::is_sigmf(name) || !formats::hdf5_name_of(name).dataset.empty();
 }
 
 /// Packed samples have no mark: a name says that a file holds them, or the user does.
@@ -75,7 +71,9 @@ void require_samples(const byte_source& file, std::string_view way_out = "") {
 /// Returns the format that the content has, or that the name says. Throws `file_error` for what
 /// holds no samples, and `plan_error` where neither tells.
 std::string format_of(const byte_source& file) {
-  if (is_npy(file.head())) return "npy";
+  const std::string content{formats::signed_content(file.head())};
+  if (content == "an array in .npy") return "npy";
+  if (content == "an HDF5 file" || content.ends_with(" sound")) return content;
   for (const formats::voltage_format& format : formats::voltage_formats) {
     if (format.is_format_of(file.head(), file.size())) return std::string{format.name};
   }
@@ -166,7 +164,8 @@ class signal_source final : public recorded_source {
       : recorded_source(reader->name(), stated_by(reader->shape())), reader_(std::move(reader)) {
     // Real numbers without a scale are those of a digitiser.
     const formats::signal& shape = reader_->shape();
-    full_scale = shape.is_real && shape.n_channels == 0 ? 1 : full_scale_of_fractions;
+    const bool is_unscaled = shape.has_integers || (shape.is_real && shape.n_channels == 0);
+    full_scale = is_unscaled ? 1 : full_scale_of_fractions;
   }
 
   /// Takes raw samples of a pipe, in pieces.
@@ -329,7 +328,7 @@ std::unique_ptr<recorded_source> recording::open(const std::string& name,
   reject_if(options_.stated.n_channels && format != "mark5b",
             "--file-channels is given, and {} is no Mark 5B; leave it out", file->name());
   if (has_packets) return open_voltages(files, *voltages);
-  if (format == "npy") return open_samples(file->name());
+  if (format == "npy" || format.find(' ') != format.npos) return open_samples(file->name());
   is_assumed_ = !options_.stated.sample_bits;
   return std::make_unique<packed_source>(std::move(file), sample_bits_);
 }

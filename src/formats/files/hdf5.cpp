@@ -61,11 +61,18 @@ std::string member_of(hid_t type, unsigned index) {
   return name;
 }
 
+/// Returns whether a dataset has the positions along an axis of others.
+bool is_scale(hid_t group, const char* name) {
+  return H5Aexists_by_name(group, name, "REFERENCE_LIST", H5P_DEFAULT) > 0;
+}
+
 std::vector<std::string> datasets_of(hid_t file) {
   std::vector<std::string> names;
-  const auto add = [](hid_t, const char* name, const H5O_info_t* info, void* found) -> herr_t {
+  const auto add = [](hid_t group, const char* name, const H5O_info_t* info,
+                      void* found) -> herr_t {
     // MATLAB keeps elements of its cells under #refs#.
-    if (info->type == H5O_TYPE_DATASET && !std::string_view{name}.starts_with('#')) {
+    if (info->type == H5O_TYPE_DATASET && !std::string_view{name}.starts_with('#') &&
+        !is_scale(group, name)) {
       static_cast<std::vector<std::string>*>(found)->push_back("/" + std::string{name});
     }
     return 0;
@@ -140,6 +147,7 @@ hdf5_dataset::hdf5_dataset(const std::filesystem::path& name)
   const H5T_class_t kind = H5Tget_class(part);
   refuse_if(kind != H5T_INTEGER && kind != H5T_FLOAT, name_,
             "has no integers, floats or pairs of them, which are complex; save it as such");
+  has_integers_ = kind == H5T_INTEGER;
   is_held_by_floats_ = H5Tget_size(part) <= (kind == H5T_FLOAT ? 4 : 2);
   handles_->number = is_complex_
                          ? pair_of(H5T_NATIVE_DOUBLE, member_of(type, 0), member_of(type, 1))

@@ -46,6 +46,7 @@ class hdf5_dataset {
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::vector<std::size_t>& lengths() const noexcept { return lengths_; }
   [[nodiscard]] bool is_complex() const noexcept { return is_complex_; }
+  [[nodiscard]] bool has_integers() const noexcept { return has_integers_; }
   [[nodiscard]] bool is_held_by_floats() const noexcept { return is_held_by_floats_; }
 
   /// Returns the first of these attributes that is a number; 0 where there is none.
@@ -60,7 +61,7 @@ class hdf5_dataset {
   struct handles;
   std::string name_;
   std::vector<std::size_t> lengths_;
-  bool is_complex_ = false, is_held_by_floats_ = false;
+  bool is_complex_ = false, has_integers_ = false, is_held_by_floats_ = false;
   std::unique_ptr<handles> handles_;
 };
 

@@ -30,6 +30,7 @@ class dataset_reader final : public sample_reader {
     shape.n_rows = shape.is_table ? lengths[axes_.front()] : 1;
     shape.row_length = axes_.empty() ? 1 : lengths[axes_.back()];
     shape.is_real = !dataset_->is_complex();
+    shape.has_integers = dataset_->has_integers();
     shape.is_single_precision = dataset_->is_held_by_floats();
     shape.sample_rate_hz = dataset_->attribute(rates);
     if (!(shape.sample_rate_hz > 0)) shape.sample_rate_hz = 0;

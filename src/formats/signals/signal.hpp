@@ -18,6 +18,7 @@ struct signal {
   std::size_t row_length = 0;
   bool is_table = false;             ///< One row has shape (1, N), not (N,); several are always 2D.
   bool is_real = true;               ///< All imaginary parts are 0: the file has none.
+  bool has_integers = false;         ///< Unscaled ones, which may exceed 1.
   bool is_single_precision = false;  ///< fp32 holds every sample exactly.
   bool may_have_times = false;       ///< Two columns of text; the first rises in equal steps.
   double sample_rate_hz = 0;         ///< 0: not in the file.

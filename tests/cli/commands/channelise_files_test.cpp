@@ -102,8 +102,6 @@ TEST_F(recordings, are_arrays_in_either_order) {
 TEST_F(recordings, are_no_files_of_other_formats) {
   const std::string rest = packed_samples();
   for (const auto& [name, content, noun] : std::vector<std::array<std::string, 3>>{
-           {"a.wav", "RIFF\x24\0\0\0WAVEfmt "s + rest, "WAV sound"},
-           {"a.raw", "RIFF\x24\0\0\0WAVEfmt "s + rest, "WAV sound"},
            {"a.png", "\x89PNG\r\n\x1A\n"s + rest, "a PNG image"},
            {"a.dat", "\x1F\x8B\x08\0"s + rest, "a gzip archive"},
            {"a.pcap", "\xD4\xC3\xB2\xA1"s + rest, "a capture of packets (pcap)"},
@@ -127,6 +125,13 @@ TEST_F(recordings, are_no_files_of_other_formats) {
 
 // Names of packed samples do not hide headers.
 TEST_F(recordings, are_known_by_their_headers) {
+  const std::string sound = "RIFF\x24\0\0\0WAVEfmt "s + packed_samples();
+  at_.file("sound.raw", sound);
+  EXPECT_NE(at_.run(line_of("sound.raw")).code, 0) << "a damaged header";
+  EXPECT_THAT(run_with_stdin(at_, line_of("-"), sound).err,
+              HasSubstr("stdin is to hold the format WAV sound, and raw samples alone come from"));
+  EXPECT_EQ(at_.run(line_of("sound.raw", {"--format", "raw"})).code, 0);
+  std::filesystem::remove(at_.folder().path() / "x.npy");
   at_.file("dada.raw", "HEADER DADA\nHDR_SIZE 4096\n" + std::string(9000, '\0'));
   expect_refusal(line_of("dada.raw"), 4, "dada.raw: has no NDIM in a header; it is no DADA file");
   at_.file("mark5b.bin", "\xED\xDE\xAD\xAB"s + packed_samples());

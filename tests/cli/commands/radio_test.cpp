@@ -12,6 +12,8 @@
 
 #include "cli/images.hpp"              // expect_refusal
 #include "cli/program.hpp"             // workplace, json_of
+#include "formats/files/hdf5.hpp"      // has_hdf5_library
+#include "formats/signals/format.hpp"  // has_audio_library
 #include "formats/signals/signal.hpp"  // read_signal, write_signal
 
 namespace {
@@ -88,9 +90,22 @@ TEST_F(radio, is_filtered_in_blocks_and_stays_sigmf) {
 }
 
 TEST_F(radio, is_channelised) {
-  for (const words& input : {words{"x.sigmf-meta"},
-                             {"x.bin", "--format", "cu8", "--adc-rate", "1e6"},
-                             {"x.npy", "--adc-rate", "1e6"}}) {
+  std::vector<words> inputs{{"x.sigmf-meta"},
+                            {"x.bin", "--format", "cu8", "--adc-rate", "1e6"},
+                            {"x.npy", "--adc-rate", "1e6"}};
+  const auto tone = formats::read_signal(at_.folder().path() / "x.npy");
+  if (formats::has_hdf5_library()) {
+    formats::write_signal(at_.folder().path() / "x.h5", tone);
+    inputs.push_back({"x.h5", "--adc-rate", "1e6"});
+    inputs.push_back({"x.h5:/values", "--adc-rate", "1e6"});
+  }
+  if (formats::has_audio_library()) {
+    formats::signal real{.row_length = n_samples, .sample_rate_hz = rate_hz};
+    for (const auto& z : tone.samples) real.samples.emplace_back(z.real());
+    formats::write_signal(at_.folder().path() / "x.wav", real);
+    inputs.push_back({"x.wav"});
+  }
+  for (const words& input : inputs) {
     words line{"channelise", "--channels", "16",      "--output-bits", "fp32",
                "--engine",   "host",       "--stats", "s.json"};
     line.insert(line.end(), input.begin(), input.end());

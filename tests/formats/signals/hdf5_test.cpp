@@ -63,7 +63,8 @@ TEST_F(hdf5, holds_rows_and_their_rate) {
     }
   }
   EXPECT_THAT(read_signal(path("x.h5:/time")).samples, ElementsAre(0, 0.01, 0.02));
-  EXPECT_THAT(refusal("x.h5"), HasSubstr("has 3 datasets; name one of /row, /time, /values as"));
+  EXPECT_EQ(read_signal(path("x.h5")).samples, read_signal(path("x.h5:/values")).samples)
+      << "the others are its axes";
 }
 
 TEST_F(hdf5, refuses_what_is_no_dataset_of_numbers) {
