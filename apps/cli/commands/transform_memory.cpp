@@ -61,7 +61,7 @@ double transform_bytes(const transform_options& o, const plan_spec& spec, std::s
   const bool is_extended = request::traits_of(spec.kind).is_real_to_real();
   // A prime axis is sampled as a whole transform, in complex numbers of three types.
   const auto sampled = static_cast<double>(verify::sampled_points_of(spec));
-  const double sampling = in + 2 * doubles_in + (is_extended ? 120 * points : 80 * sampled);
+  const double sampling = in + 2 * doubles_in + (is_extended ? 120 * points : 72 * sampled);
   const double compared = is_full ? expected : o.check == verify::check_extent::none ? 0 : sampling;
   const double judging = doubles_out + compared + (is_compiled ? on_device : 0);
   const bool is_written = !o.output.empty() || !o.plot.empty() || o.n_peaks;
