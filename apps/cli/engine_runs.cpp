@@ -38,14 +38,9 @@ bool take_if_best(engine_outcome& outcome, const engine_result& result) {
 }
 
 /// Judges and adds a result, and keeps its values if it is the best so far.
-void add_result(engine_outcome& outcome, engine_result result, precision real, verify::judge& check,
-                const compared_numbers& compared) {
-  auto values = verify::numbers_of(std::exchange(result.times.output, {}), real);
-  std::vector<double> numbers;
-  if (compared) numbers = compared(result.device, values);
-  if (check.extent() != verify::check_extent::none) {
-    result.against_definition = check(compared ? numbers : values);
-  }
+void add_result(engine_outcome& outcome, engine_result result, const engine_work& work) {
+  auto values = verify::numbers_of(std::exchange(result.times.output, {}), work.real);
+  if (work.judged) result.against_definition = work.judged(result.device, values);
   outcome.results.push_back(std::move(result));
   if (take_if_best(outcome, outcome.results.back())) outcome.best_values = std::move(values);
 }
@@ -56,28 +51,49 @@ double median(const std::vector<double>& times) {
 
 }  // namespace
 
-engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
-                           const std::vector<device_info>& chosen, verify::judge& check,
-                           const engine_run_options& options) {
+engine_work judging(verify::judge& check, precision real, const compared_numbers& compared) {
+  engine_work work{.real = real};
+  work.judged = [&check, compared](
+                    const device_info& device,
+                    const std::vector<double>& values) -> std::optional<verify::agreement> {
+    std::vector<double> numbers;
+    if (compared) numbers = compared(device, values);
+    if (check.extent() == verify::check_extent::none) return {};
+    return check(compared ? numbers : values);
+  };
+  return work;
+}
+
+engine_outcome run_engines(const std::vector<device_info>& chosen, const engine_work& work) {
   std::optional<progress> bar;
-  if (!options.is_part) bar.emplace("transform", chosen.size());
+  if (!work.is_part) bar.emplace("transform", chosen.size());
   engine_outcome outcome;
   outcome.results.reserve(chosen.size());  // `best` points into it
   for (const device_info& device : chosen) {
     if (bar) bar->step(formatted("{}, {}", short_name(device), device.name));
     engine_result r{device, {}};
     try {
-      r.times = measure::measure_plan(device, spec, input,
-                                      {.n_runs = options.is_part ? 1 : 5, .budget_s = 1});
+      r.times = work.measured(device, {.n_runs = work.is_part ? 1 : 5, .budget_s = 1});
     } catch (const device_error& failed) {
       if (chosen.size() == 1) throw;
       print_message("{} failed and is left out: {}", short_name(device), failed.what());
       outcome.failure = code_of(failed);
       continue;
     }
-    add_result(outcome, std::move(r), spec.real, check, options.compared);
+    add_result(outcome, std::move(r), work);
   }
   return outcome;
+}
+
+engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
+                           const std::vector<device_info>& chosen, verify::judge& check,
+                           const engine_run_options& options) {
+  engine_work work = judging(check, spec.real, options.compared);
+  work.is_part = options.is_part;
+  work.measured = [&](const device_info& device, const measure::repetition& repeat) {
+    return measure::measure_plan(device, spec, input, repeat);
+  };
+  return run_engines(chosen, work);
 }
 
 void add_part(engine_outcome& parts, const engine_outcome& part) {
@@ -133,7 +149,7 @@ engine_outcome run_ranks(const plan_spec& spec, std::span<const std::byte> input
                   short_name(ranks.front()));
   }
   engine_outcome outcome;
-  add_result(outcome, std::move(result), spec.real, check, {});
+  add_result(outcome, std::move(result), judging(check, spec.real, {}));
   return outcome;
 }
 

@@ -48,8 +48,27 @@ struct engine_run_options {
   bool is_part = false;
 };
 
-/// Runs the request on each device and judges the outputs with `check`. A device that fails is
-/// reported and left out, unless it is the only one.
+/// What each device runs, and how its output, in `real`, is judged. Unset: it is not checked.
+struct engine_work {
+  std::function<measure::plan_measurement(const device_info&, const measure::repetition&)> measured;
+  std::function<std::optional<verify::agreement>(const device_info& device,
+                                                 const std::vector<double>& output)>
+      judged;
+  precision real = precision::fp32;
+  bool is_part = false;  ///< As above.
+};
+
+/// Returns the work whose outputs `check` judges; `measured` is to be set. The arguments must
+/// outlive it.
+[[nodiscard]] engine_work judging(verify::judge& check, precision real,
+                                  const compared_numbers& compared = {});
+
+/// Runs the work on each device. A device that fails is reported and left out, unless it is the
+/// only one.
+[[nodiscard]] engine_outcome run_engines(const std::vector<device_info>& chosen,
+                                         const engine_work& work);
+
+/// Runs the request on each device, as above, and judges the outputs with `check`.
 [[nodiscard]] engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
                                          const std::vector<device_info>& chosen,
                                          verify::judge& check,

@@ -16,6 +16,7 @@
 #include "formats/signals/signal.hpp"          // output_format_of
 #include "request/traits.hpp"                  // traits_of
 #include "text/counted.hpp"                    // counted
+#include "text/formatted.hpp"                  // joined
 #include "text/reject.hpp"                     // reject
 
 namespace wingbeat::cli {
@@ -40,6 +41,12 @@ constexpr const char* examples = R"(Examples:
       power spectral density by Welch's method, in unit²/Hz
   wingbeat transform recording.wav --spectrogram --segment 1024 --overlap 768 --plot music.png
       powers over frequency and time
+  wingbeat transform speech.flac --mel 80 --segment 400 --overlap 240 --output features.npy
+      logarithms of the power in 80 mel bands, as speech recognisers take them
+  wingbeat transform music.wav --stft --segment 2048 --overlap 1536 --output bins.npy
+  wingbeat transform bins.npy --stft --inverse --segment 2048 --overlap 1536 --sample-rate 48000
+      --output music2.wav
+      complex bins of segments, and back
   wingbeat transform capture.bin --format cu8 --sample-rate 2.4e6 --psd --plot band.png
       raw I and Q of a radio; SigMF states format, rate and frequency itself
   wingbeat transform image.png --axes 2 --output spectrum.npy --plot spectrum.png
@@ -63,6 +70,9 @@ its last.
 --psd and --spectrogram, as scipy.signal.welch and spectrogram: |X|^2 divided by the sample rate
 times the sum of the squared window (--scale density, unit²/Hz), or by the squared sum of the window
 (--scale spectrum, unit²); one-sided of real rows. The unit is that of the samples.
+--stft and --mel, as librosa.stft and librosa.feature.melspectrogram: segment t is around sample
+t (segment - overlap), hann where no window is named, and rows are reflected at their ends. --mel
+writes log10(max(power, 1e-10)), with bands of equal areas (Slaney's).
 --output, --top and --plot show the values of the best engine that agrees with the definition:
 the first of cuda, an OpenCL GPU, host, another OpenCL device, reference.
 --check sample compares up to 2^16 values all, and of more those of a sample of transforms and
@@ -77,6 +87,7 @@ many as begin within a second, one at least.)";
 
 constexpr std::size_t last_channel = 65534;  // a .wav file counts them in 16 bits
 constexpr double max_hz = 1e12;
+constexpr std::size_t max_bands = 4096;
 
 /// An option that was given, or an empty name.
 using given_option = std::pair<const char*, bool>;
@@ -89,9 +100,9 @@ void refuse_options(const std::string& form, const std::vector<given_option>& op
 }
 
 void validate_output(const transform_options& o) {
-  if (o.output.empty() || o.has_frames()) return;
+  if (o.output.empty() || (o.has_frames() && !o.is_inverse)) return;
   const bool is_wav = formats::output_format_of(o.output) == formats::output_format::sound;
-  const bool makes_reals = (o.is_inverse && o.is_half) || !o.kind.empty();
+  const bool makes_reals = (o.is_inverse && (o.is_half || o.is_stft)) || !o.kind.empty();
   reject_if(
       is_wav && (!makes_reals || o.n_axes == 2),
       "{} would hold real samples, which of one axis --inverse --half makes, and --kind; write "
@@ -101,23 +112,36 @@ void validate_output(const transform_options& o) {
             o.output);
 }
 
+/// Refuses two of the forms that have segments, and what the given one does not use.
 void validate_frames(const transform_options& o) {
-  reject_if(o.is_psd && o.is_spectrogram, "--psd and --spectrogram exclude each other; drop one");
-  if (o.has_frames()) {
-    refuse_options(o.is_psd ? "--psd" : "--spectrogram", {{"--inverse", o.is_inverse},
-                                                          {"--half", o.is_half},
-                                                          {"--length", o.length.has_value()},
-                                                          {"--pad", o.pad != padding::none},
-                                                          {"--top", o.n_peaks.has_value()},
-                                                          {"--axes", o.n_axes == 2}});
-    return;
+  std::vector<std::string> forms;
+  for (const auto& [name, is_given] : {given_option{"--psd", o.is_psd},
+                                       {"--spectrogram", o.is_spectrogram},
+                                       {"--stft", o.is_stft},
+                                       {"--mel", o.n_bands.has_value()}}) {
+    if (is_given) forms.emplace_back(name);
   }
-  for (const auto& [name, is_given] : {given_option{"--segment", o.segment.has_value()},
-                                       {"--overlap", o.overlap.has_value()},
-                                       {"--detrend", o.removes_mean.has_value()}}) {
-    if (!is_given) continue;
-    reject("{} is for --psd and --spectrogram; add one of them, or drop it", name);
+  reject_if(forms.size() > 1, "{} exclude each other; drop one",
+            joined(forms, forms.size() > 2 ? ", " : " and "));
+  const bool is_short_time = o.is_short_time(), is_undone = o.is_stft && o.is_inverse;
+  if (!forms.empty()) {
+    refuse_options(forms[0], {{"--inverse", o.is_inverse && !o.is_stft},
+                              {"--half", o.is_half},
+                              {"--length", o.length.has_value() && !is_undone},
+                              {"--pad", o.pad != padding::none},
+                              {"--top", o.n_peaks.has_value()},
+                              {"--axes", o.n_axes == 2},
+                              {"--detrend", is_short_time && o.removes_mean.has_value()},
+                              {"--scale", is_short_time && !o.scale_name.empty()}});
   }
+  for (const auto& [name, is_given] :
+       {given_option{"--segment", o.segment.has_value()}, {"--overlap", o.overlap.has_value()}}) {
+    if (!is_given || !forms.empty()) continue;
+    reject("{} is for --psd, --spectrogram, --stft and --mel; add one of them, or drop it", name);
+  }
+  reject_if(forms.empty() && o.removes_mean,
+            "--detrend is for --psd and --spectrogram; add one of them, or drop it");
+  reject_if(!o.n_bands && o.bands_scale, "--mel-scale is for --mel; add that, or drop it");
 }
 
 void validate_kind(const transform_options& o) {
@@ -128,6 +152,8 @@ void validate_kind(const transform_options& o) {
   refuse_options("--kind", {{"--half", o.is_half},
                             {"--psd", o.is_psd},
                             {"--spectrogram", o.is_spectrogram},
+                            {"--stft", o.is_stft},
+                            {"--mel", o.n_bands.has_value()},
                             {"--top", o.n_peaks.has_value()},
                             {"--plot", !o.plot.empty()},
                             {"--window", o.weights.has_value()}});
@@ -150,9 +176,10 @@ void validate(const transform_options& o) {
   reject_if(o.devices.empty() && o.uses_all_devices,
             "--all-devices is for --devices; add that, or drop it");
   reject_if(o.has_frames() && !o.devices.empty(),
-            "--psd and --spectrogram run on single devices; choose them by --engine");
+            "--psd, --spectrogram, --stft and --mel run on single devices; choose them by "
+            "--engine");
   if (!o.plot.empty()) formats::require_chart("--plot", o.plot);
-  reject_if(o.is_inverse && (!o.plot.empty() || o.n_peaks || o.weights),
+  reject_if(o.is_inverse && (!o.plot.empty() || o.n_peaks || (o.weights && !o.is_stft)),
             "--plot, --top and --window are for spectra, and --inverse makes samples; drop one");
   if (o.n_axes == 2) {
     refuse_options("--axes 2", {{"--length", o.length.has_value()},
@@ -175,6 +202,7 @@ void validate(const transform_options& o) {
 
 int run(const transform_options& o) {
   validate(o);
+  if (o.is_short_time()) return o.is_inverse ? invert_short_time(o) : transform_short_time(o);
   if (o.has_frames()) return transform_frames(o);
   return o.n_axes == 2 ? transform_image(o) : transform_rows(o);
 }
@@ -186,6 +214,13 @@ void add_frame_options(CLI::App& command, transform_options& o) {
              "Periodic: ");
   add_switch(command, "--psd", o.is_psd, "Power spectral density, the mean of segments (Welch)");
   add_switch(command, "--spectrogram", o.is_spectrogram, "Power of each segment");
+  add_switch(command, "--stft", o.is_stft,
+             "Complex bins of each segment, the first around sample 0; with --inverse, from them");
+  add_count(command, "--mel", o.n_bands, {1, max_bands},
+            "Log of the power in so many mel bands, of the same segments");
+  add_choice(command, "--mel-scale", o.bands_scale,
+             choices<mel_scale>{{"slaney", mel_scale::slaney}, {"htk", mel_scale::htk}},
+             "Mels of --mel; slaney when not given: ");
   add_count(command, "--segment", o.segment, {2, max_length},
             "Samples of a segment; 256, or those of a shorter row, when not given");
   add_count(command, "--overlap", o.overlap, {0, max_length},
@@ -273,7 +308,7 @@ engine_outcome run_request(const transform_options& o, const plan_spec& spec,
 
 int report_outcome(const transform_options& o, const std::string& heading, std::size_t length,
                    nlohmann::ordered_json document, const engine_outcome& found,
-                   const verify::judge& check,
+                   const check_summary& check,
                    const std::function<void(nlohmann::ordered_json& document)>& report_values) {
   add_engines(document, found.results, check);
   if (!o.is_json) print_table(heading + engines_text(length, found.results, check), {o.output});

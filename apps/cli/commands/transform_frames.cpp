@@ -44,19 +44,6 @@ std::size_t segment_of(const transform_options& o, const formats::signal& signal
                              counted(signal.row_length, "sample")));
 }
 
-frame_layout layout_of(const transform_options& o, const formats::signal& signal) {
-  frame_layout layout{.n_rows = signal.n_rows, .row_length = signal.row_length};
-  layout.length = segment_of(o, signal);
-  const std::size_t overlap = o.overlap.value_or(layout.length / 2);
-  reject_if(overlap >= layout.length,
-            "--overlap {} leaves nothing of a segment of {} samples; give less", overlap,
-            layout.length);
-  layout.hop = layout.length - overlap;
-  layout.n_frames = (signal.row_length - layout.length) / layout.hop + 1;
-  layout.is_real = signal.is_real;
-  return layout;
-}
-
 /// Returns the segments that engines take at once: all of a spectrogram; those of whole rows, or
 /// some of one row, where means are added up. Rows whose frames lie together are read together.
 frame_layout part_of(const frame_layout& whole, bool is_spectrogram, bool has_rows) {
@@ -273,6 +260,22 @@ void write_files(const transform_options& o, const power_spectra& powers,
 }
 
 }  // namespace
+
+std::size_t hop_of(const transform_options& o, std::size_t length) {
+  const std::size_t overlap = o.overlap.value_or(length / 2);
+  reject_if(overlap >= length, "--overlap {} leaves nothing of a segment of {} samples; give less",
+            overlap, length);
+  return length - overlap;
+}
+
+frame_layout layout_of(const transform_options& o, const formats::signal& signal) {
+  frame_layout layout{.n_rows = signal.n_rows, .row_length = signal.row_length};
+  layout.length = segment_of(o, signal);
+  layout.hop = hop_of(o, layout.length);
+  layout.n_frames = (signal.row_length - layout.length) / layout.hop + 1;
+  layout.is_real = signal.is_real;
+  return layout;
+}
 
 int transform_frames(const transform_options& o) {
   power_spectra shape;

@@ -11,11 +11,14 @@
 #include <vector>
 
 #include "cli/engine_runs.hpp"           // engine_outcome
+#include "cli/frames.hpp"                // frame_layout
 #include "cli/memory_limit.hpp"          // memory_limit
 #include "cli/problem.hpp"               // transform_request
+#include "cli/reports/transform.hpp"     // check_summary
 #include "cli/window.hpp"                // window
 #include "formats/files/whole_file.hpp"  // shown_name
 #include "verify/judge.hpp"              // judge, check_extent
+#include "wingbeat/mel_bands.hpp"        // mel_scale
 
 namespace wingbeat::cli {
 
@@ -27,14 +30,18 @@ struct transform_options : transform_request {
   verify::check_extent check = verify::check_extent::sample;
   std::optional<window> weights = {};
   std::optional<bool> removes_mean = {};
+  std::optional<std::size_t> n_bands;
+  std::optional<mel_scale> bands_scale;
   std::optional<std::size_t> channel, frame, n_peaks, segment, overlap;
   std::optional<double> sample_rate_hz;
   std::size_t n_axes = 1;
   std::string output, plot;
   memory_limit max_memory;
-  bool is_json = false, is_psd = false, is_spectrogram = false, uses_all_devices = false;
+  bool is_json = false, is_psd = false, is_spectrogram = false, is_stft = false,
+       uses_all_devices = false;
 
-  [[nodiscard]] bool has_frames() const { return is_psd || is_spectrogram; }
+  [[nodiscard]] bool is_short_time() const { return is_stft || n_bands; }
+  [[nodiscard]] bool has_frames() const { return is_psd || is_spectrogram || is_short_time(); }
 
   /// Returns the file's name in messages and titles.
   [[nodiscard]] std::string shown_file() const { return formats::shown_name(file); }
@@ -63,16 +70,27 @@ struct transform_options : transform_request {
 /// added. Returns the exit code.
 int report_outcome(const transform_options& o, const std::string& heading, std::size_t length,
                    nlohmann::ordered_json document, const engine_outcome& found,
-                   const verify::judge& check,
+                   const check_summary& check,
                    const std::function<void(nlohmann::ordered_json& document)>& report_values);
 
 /// Print messages about an input.
 void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen);
 void report_input(const transform_options& o, const problem& solved);
 
+/// Returns the samples from a segment of `length` to the next, by --overlap.
+[[nodiscard]] std::size_t hop_of(const transform_options& o, std::size_t length);
+
+/// Returns the segments of a file's rows, by --segment and --overlap, from their first samples on.
+[[nodiscard]] frame_layout layout_of(const transform_options& o, const formats::signal& signal);
+
+/// Writes rows to --output, and prints what is said of it.
+void write_rows(const transform_options& o, const formats::signal& rows, const std::string& device);
+
 /// Run one form and return the exit code.
 int transform_rows(const transform_options& o);
 int transform_frames(const transform_options& o);
+int transform_short_time(const transform_options& o);
+int invert_short_time(const transform_options& o);
 int transform_image(const transform_options& o);
 
 }  // namespace wingbeat::cli

@@ -110,14 +110,7 @@ void report_recording(const std::string& file, const formats::signal& recording)
 
 void write_files(const transform_options& o, const spectrum& shown, const engine_outcome& found) {
   const std::string device = short_name(found.best->device);
-  if (!o.output.empty()) {
-    formats::write_signal(o.output, shown.bins);
-    print_message("wrote {}: {} of {} values by {}", o.output, counted(shown.bins.n_rows, "row"),
-                  shown.bins.row_length, device);
-    if (formats::output_format_of(o.output) == formats::output_format::sound) {
-      report_recording(o.output, shown.bins);
-    }
-  }
+  if (!o.output.empty()) write_rows(o, shown.bins, device);
   if (!o.plot.empty()) {
     const std::string weights =
         o.weights ? formatted(", {} window (periodic)", name_of(*o.weights)) : "";
@@ -161,6 +154,16 @@ int report(const transform_options& o, const problem& solved, const engine_outco
 }
 
 }  // namespace
+
+void write_rows(const transform_options& o, const formats::signal& rows,
+                const std::string& device) {
+  formats::write_signal(o.output, rows);
+  print_message("wrote {}: {} of {} values by {}", o.output, counted(rows.n_rows, "row"),
+                rows.row_length, device);
+  if (formats::output_format_of(o.output) == formats::output_format::sound) {
+    report_recording(o.output, rows);
+  }
+}
 
 int transform_rows(const transform_options& o) {
   const transform_request request = request_of(o);

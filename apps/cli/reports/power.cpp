@@ -39,11 +39,12 @@ const char* precision_of(const power_spectra& powers) {
 }
 
 const char* frequency_label(const power_spectra& powers) {
+  if (powers.n_bands != 0) return "mel band";
   return powers.rate_hz > 0 ? "frequency" : "frequency (cycles/sample)";
 }
 
 const char* frequency_unit(const power_spectra& powers) {
-  return powers.rate_hz > 0 ? "Hz" : "";
+  return powers.rate_hz > 0 && powers.n_bands == 0 ? "Hz" : "";
 }
 
 formats::line_chart curves_of(const power_spectra& powers, const std::string& title) {
@@ -65,10 +66,10 @@ formats::line_chart curves_of(const power_spectra& powers, const std::string& ti
 /// Returns the mean powers of a row's cells in dB, averaged over each cell's frames and bins.
 formats::waterfall_panel panel_of(const power_spectra& powers, std::size_t row, std::size_t n_rows,
                                   std::size_t n_columns) {
-  const std::vector<std::size_t> order = ascending_bins(powers.n_bins(), powers.is_real);
+  const std::vector<std::size_t> order = ascending_bins(powers.n_columns(), powers.is_real);
   formats::cell_means cells{n_rows, n_columns};
   for (std::size_t f = 0; f < powers.n_frames; ++f) {
-    const double* const spectrum = &powers.values[(row * powers.n_frames + f) * powers.n_bins()];
+    const double* const spectrum = &powers.values[(row * powers.n_frames + f) * powers.n_columns()];
     for (std::size_t i = 0; i < order.size(); ++i) {
       cells.add(f * n_rows / powers.n_frames, i * n_columns / order.size(), spectrum[order[i]]);
     }
@@ -78,7 +79,7 @@ formats::waterfall_panel panel_of(const power_spectra& powers, std::size_t row, 
 
 formats::waterfall_chart waterfall_of(const power_spectra& powers, const std::string& title) {
   const double rate = powers.rate_hz > 0 ? powers.rate_hz : 1;
-  const std::vector<std::size_t> order = ascending_bins(powers.n_bins(), powers.is_real);
+  const std::vector<std::size_t> order = ascending_bins(powers.n_columns(), powers.is_real);
   const double half_bin = 0.5 * powers.bin_width();
   const double half_hop = 0.5 * static_cast<double>(powers.hop) / rate;
   formats::waterfall_chart chart{
@@ -90,7 +91,7 @@ formats::waterfall_chart waterfall_of(const power_spectra& powers, const std::st
       .y_unit = powers.rate_hz > 0 ? "s" : "",
       .x = {powers.frequency(order.front()) - half_bin, powers.frequency(order.back()) + half_bin},
       .y = {powers.time(0) - half_hop, powers.time(powers.n_frames - 1) + half_hop},
-      .n_columns = std::min(powers.n_bins(), max_cells),
+      .n_columns = std::min(powers.n_columns(), max_cells),
       .n_rows = std::min(powers.n_frames, max_cells)};
   for (std::size_t r = 0; r < std::min(powers.n_rows, max_rows_drawn); ++r) {
     chart.panels.push_back(panel_of(powers, r, chart.n_rows, chart.n_columns));
@@ -168,17 +169,20 @@ void power_spectra::add_means(const frame_layout& part, std::size_t first_row,
 }
 
 double power_spectra::frequency(std::size_t k) const {
+  if (n_bands != 0) return static_cast<double>(k);
   const bool is_negative = !is_real && k >= (length + 1) / 2;
   const double bin = static_cast<double>(k) - (is_negative ? static_cast<double>(length) : 0);
   return (rate_hz > 0 ? centre_hz : 0) + bin * bin_width();
 }
 
 double power_spectra::bin_width() const {
+  if (n_bands != 0) return 1;
   return (rate_hz > 0 ? rate_hz : 1) / static_cast<double>(length);
 }
 
 double power_spectra::time(std::size_t frame) const {
-  const double samples = static_cast<double>(frame * hop) + static_cast<double>(length) / 2;
+  const double samples = static_cast<double>(frame * hop) + static_cast<double>(length) / 2 -
+                         static_cast<double>(before);
   return samples / (rate_hz > 0 ? rate_hz : 1);
 }
 

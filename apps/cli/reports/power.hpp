@@ -24,15 +24,20 @@ struct power_spectra : frame_layout {
   power_scaling scale = power_scaling::density;
   std::string window_name = {};
   double noise_bandwidth_bins = 1;
+  std::size_t before = 0;   ///< Samples of the first segment before a row.
+  std::size_t n_bands = 0;  ///< Mel bands in place of bins; 0: bins.
+
+  /// Returns the numbers of a segment.
+  [[nodiscard]] std::size_t n_columns() const { return n_bands != 0 ? n_bands : n_bins(); }
 
   /// Adds the powers of frames, [row][frame][bin] of a part of the rows, to the values of
   /// the rows from `first_row` on, divided by the number of all frames (Welch's method).
   void add_means(const frame_layout& part, std::size_t first_row, std::span<const double> powers);
 
-  /// Returns the frequency of a bin, negative above N/2 of a complex signal.
+  /// Returns the frequency of a bin, negative above N/2 of a complex signal; the number of a band.
   [[nodiscard]] double frequency(std::size_t k) const;
 
-  /// Returns the distance of neighbouring bins, in the unit of frequencies.
+  /// Returns the distance of neighbouring bins, in the unit of frequencies; 1 for bands.
   [[nodiscard]] double bin_width() const;
 
   /// Returns the time of a segment's middle, in samples if the rate is unknown.

@@ -76,7 +76,7 @@ std::string heading(const std::string& file, const problem& solved) {
 }
 
 std::string engines_text(std::size_t length, const std::vector<engine_result>& results,
-                         const verify::judge& check) {
+                         const check_summary& check) {
   table engines{{{"engine", align::left},
                  {"device", align::left},
                  {"length"},
@@ -90,7 +90,7 @@ std::string engines_text(std::size_t length, const std::vector<engine_result>& r
                  {"off"},
                  {"verdict", align::left}}};
   for (const engine_result& r : results) engines.add(line_of(r, length));
-  const std::string checked = formatted("checked: {}\n", check.description());
+  const std::string checked = formatted("checked: {}\n", check.description);
   if (results.empty() || !results.front().against_definition) return engines.text() + checked;
   const verify::agreement& any = *results.front().against_definition;
   return engines.text() + checked +
@@ -139,10 +139,10 @@ nlohmann::ordered_json transform_json(const std::string& file, const problem& so
 }
 
 void add_engines(nlohmann::ordered_json& document, const std::vector<engine_result>& results,
-                 const verify::judge& check) {
+                 const check_summary& check) {
   constexpr const char* names[] = {"full", "sample", "none", "few"};
-  document["check"] = names[static_cast<std::size_t>(check.extent())];
-  document["checked"] = check.description();
+  document["check"] = names[static_cast<std::size_t>(check.extent)];
+  document["checked"] = check.description;
   document["engines"] = nlohmann::ordered_json::array();
   for (const engine_result& r : results) document["engines"].push_back(json_of(r));
 }

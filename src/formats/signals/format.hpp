@@ -37,8 +37,8 @@ sample_opener open_audio;
                                                                const signal& shape);
 
 /// NumPy's .npy, versions 1.0 to 3.0, of one array: one dimension is one row, two are rows of
-/// samples, maybe only one. Takes b1, i1 to i8, u1 to u8, f2 to f8, c8 and c16 in either byte
-/// order, in C or Fortran order; integers beyond 2^53 are rounded.
+/// samples, maybe only one; three, in C order, are tables of rows. Takes b1, i1 to i8, u1 to u8, f2
+/// to f8, c8 and c16 in either byte order, in C or Fortran order; integers beyond 2^53 are rounded.
 sample_opener open_npy;
 
 /// Writes version 1.0, little-endian, C order: f4, f8, c8 or c16 by the signal's flags; one

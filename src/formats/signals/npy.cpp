@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>  // numeric_limits
 #include <string>
 
 #include "formats/files/byte_order.hpp"  // store
@@ -34,11 +35,16 @@ std::unique_ptr<sample_reader> open_npy(std::shared_ptr<const byte_source> sourc
   const auto [header, begin] = read_npy_header(*source);
   const npy_type type = parse_type(header, name);
   const auto& axes = header.shape;
-  refuse_if(axes.empty() || axes.size() > 2, name,
+  const bool has_tables = axes.size() == 3 && axes[0] > 1 && !header.is_fortran_order;
+  refuse_if(axes.empty() || (axes.size() > 2 && !has_tables), name,
             "has {} dimensions; give one, or two as rows of samples", axes.size());
-  signal shape{.n_rows = axes.size() == 2 ? axes[0] : 1,
+  const std::size_t n_rows = axes.size() == 1 ? 1 : axes[axes.size() - 2];
+  refuse_if(has_tables && n_rows > std::numeric_limits<std::size_t>::max() / axes[0], name,
+            "has more rows than memory can hold; it is damaged");
+  signal shape{.n_rows = has_tables ? axes[0] * n_rows : n_rows,
                .row_length = axes.back(),
-               .is_table = axes.size() == 2,
+               .n_tables = has_tables ? axes[0] : 1,
+               .is_table = axes.size() > 1,
                .is_real = !type.is_complex,
                .is_single_precision = is_held_by_floats(type.part)};
   refuse_if(shape.n_rows == 0 || shape.row_length == 0, name,

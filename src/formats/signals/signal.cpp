@@ -86,7 +86,12 @@ std::unique_ptr<sample_reader> open_content(const std::filesystem::path& file,
   if (kind != npy && extension != ".npy" && (kind.ends_with(" sound") || is_named)) {
     return open_audio(std::move(source));
   }
-  if (kind == npy || extension == ".npy") return open_npy(std::move(source));
+  if (kind == npy || extension == ".npy") {
+    auto array = open_npy(std::move(source));
+    refuse_if(array->shape().n_tables > 1 && !options.takes_tables, array->name(),
+              "has 3 dimensions; give one, or two as rows of samples");
+    return array;
+  }
   if (kind == "an HDF5 file") return open_hdf5(file);
   const std::string& name = source->name();
   refuse_if(!kind.empty(), name,

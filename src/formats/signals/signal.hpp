@@ -16,9 +16,10 @@ struct signal {
   std::vector<std::complex<double>> samples = {};  // [row][sample]
   std::size_t n_rows = 1;
   std::size_t row_length = 0;
-  bool is_table = false;             ///< One row has shape (1, N), not (N,); several are always 2D.
-  bool is_real = true;               ///< All imaginary parts are 0: the file has none.
-  bool has_integers = false;         ///< Unscaled ones, which may exceed 1.
+  std::size_t n_tables = 1;   ///< An array of three axes is so many tables; rows are those of all.
+  bool is_table = false;      ///< One row has shape (1, N), not (N,); several are always 2D.
+  bool is_real = true;        ///< All imaginary parts are 0: the file has none.
+  bool has_integers = false;  ///< Unscaled ones, which may exceed 1.
   bool is_single_precision = false;  ///< fp32 holds every sample exactly.
   bool may_have_times = false;       ///< Two columns of text; the first rises in equal steps.
   double sample_rate_hz = 0;         ///< 0: not in the file.
@@ -38,7 +39,8 @@ struct read_options {
   /// "auto" is what the content tells; "iq" takes two channels for I and Q; others are types of raw
   /// samples (`raw_layout_of`).
   std::string format = "auto";
-  std::string column = {};  ///< Of a table of text: its name, or its number from 0.
+  std::string column = {};    ///< Of a table of text: its name, or its number from 0.
+  bool takes_tables = false;  ///< Reads a .npy array of three axes, too.
 };
 
 /// Throws `plan_error` for a format that `read_signal` does not know.

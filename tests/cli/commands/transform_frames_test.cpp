@@ -286,7 +286,7 @@ TEST_F(transform_frames, refuses_what_makes_no_sense) {
            {{"--psd", "--spectrogram"}, "exclude each other"},
            {{"--psd", "--inverse"}, "--inverse is of no use with --psd"},
            {{"--psd", "--top", "1"}, "--top is of no use with --psd"},
-           {{"--segment", "2"}, "--segment is for --psd and --spectrogram"},
+           {{"--segment", "2"}, "--segment is for --psd, --spectrogram, --stft and --mel"},
            {{"--overlap", "1"}, "--overlap is for"},
            {{"--detrend", "none"}, "--detrend is for"},
            {{"--psd", "--segment", "8"}, "longer than the rows of in.txt, which have 4 samples"},

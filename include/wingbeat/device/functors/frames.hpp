@@ -113,7 +113,8 @@ class frame_samples {
   /// Returns the sample under weight j.
   WINGBEAT_FN value_type raw(size j) const {
     const size place = pixel_of<size>(axis_, j);
-    return place < axis_.image ? sample::in(in_ + place) : value_type{};
+    if (place < axis_.image) return sample::in(in_ + place);
+    return value_type{};  // no ?: of both, whose address spaces differ in OpenCL
   }
   /// Returns the same without the frame's mean, and emphasised.
   WINGBEAT_FN value_type value(size j, value_type mean) const {
