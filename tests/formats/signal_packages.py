@@ -56,6 +56,7 @@ def check_soundfile():
     for kind, coding in (("WAV", "PCM_U8"), ("WAV", "PCM_16"), ("WAV", "PCM_24"), ("WAV", "PCM_32"),
                          ("WAV", "FLOAT"), ("WAV", "DOUBLE"), ("WAVEX", "PCM_24"),
                          ("RF64", "PCM_24"), ("RF64", "FLOAT"), ("W64", "PCM_24"),
+                         ("VOC", "PCM_16"), ("NIST", "PCM_16"),
                          ("FLAC", "PCM_16"), ("FLAC", "PCM_24"), ("AIFF", "PCM_24"),
                          ("AIFF", "FLOAT"), ("AU", "PCM_16"), ("CAF", "PCM_24"), ("OGG", "VORBIS"),
                          ("MP3", "MPEG_LAYER_III")):
@@ -66,6 +67,14 @@ def check_soundfile():
         check_read(path, expected, tolerance=1e-6 if lossy else 1e-15)
         if not lossy:
             check_read("-", expected, content=path.read_bytes())
+
+
+def check_codings_without_seeking():
+    path = FOLDER / "in.wav"
+    for coding in ("GSM610", "G721_32", "NMS_ADPCM_16"):
+        soundfile.write(path, SOUND[:, 0], 8000, format="WAV", subtype=coding)
+        with soundfile.SoundFile(path) as sound:
+            check_read(path, sound.read(sound.frames))
 
 
 def check_scipy():
@@ -161,6 +170,8 @@ def check_hdf5():
     for kind in ("i1", "u2", ">i4", "f2", "f4", ">f8"):
         check_read(f"{path}:/g/{kind}", (100 * z.real).astype("i1").astype(kind).astype("f8"))
     check_read(f"{path}:/g/c16", z)
+    run = subprocess.run([PROGRAM, "transform", path], capture_output=True, text=True)
+    check("has 10 datasets; name one of /column, /g/>f8" in run.stderr, run.stderr)
     check_read(f"{path}:/g/c8", z.astype("c8"))
     check_read(f"{path}:/column", z[0].real)
     check_read(f"{path}:/matlab", z[0])
@@ -197,6 +208,7 @@ def check_csv():
     check_read(path, z, "--column", "1")
 
 
-for part in (check_soundfile, check_scipy, check_written, check_radio, check_hdf5, check_csv):
+for part in (check_soundfile, check_codings_without_seeking, check_scipy, check_written,
+             check_radio, check_hdf5, check_csv):
     part()
 end()

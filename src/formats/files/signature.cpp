@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formats/files/signature.hpp"
 
-#include <algorithm>  // find_if, min
+#include <algorithm>  // find_if, min, ranges::any_of
 #include <iterator>   // begin, end
 
 namespace wingbeat::formats {
@@ -81,6 +81,10 @@ std::string_view signed_content(std::span<const std::byte> head) {
   const std::string_view lines = text.substr(0, std::min(text.find('\0'), dada_bytes));
   const bool is_dada = lines.starts_with("HDR_SIZE ") || lines.find("\nHDR_SIZE ") != lines.npos;
   return is_dada ? "a DADA recording"sv : std::string_view{};
+}
+
+bool is_binary(std::span<const std::byte> head) {
+  return std::ranges::any_of(head, [](std::byte each) { return each < std::byte{'\a'}; });
 }
 
 bool is_text(std::span<const std::byte> head) {

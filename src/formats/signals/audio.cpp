@@ -69,13 +69,8 @@ class audio_reader final : public sample_reader {
  public:
   audio_reader(std::shared_ptr<const byte_source> source, wave_file bytes)
       : sample_reader(source->name(), {}), view_{std::move(source), std::move(bytes)} {
-    SF_VIRTUAL_IO functions = functions_of_view();
-    SF_INFO info = {};
-    file_.reset(sf_open_virtual(&functions, SFM_READ, &info, &view_));
-    if (!file_) {
-      refuse(name(), "cannot be read as sound ({}); convert it to .wav by ffmpeg or sox",
-             printable(sf_strerror(nullptr), 200));
-    }
+    const SF_INFO info = open();
+    refuse_if(info.frames == SF_COUNT_MAX, name(), "is cut; copy or record it again");
     if (info.frames <= 0) refuse(name(), "holds no samples; record it again");
     if (info.samplerate <= 0) refuse(name(), "has a sample rate of 0 Hz; record it again");
     const int coding = info.format & SF_FORMAT_SUBMASK;
@@ -85,16 +80,46 @@ class audio_reader final : public sample_reader {
     shape.sample_rate_hz = info.samplerate;
     shape.is_single_precision =
         coding != SF_FORMAT_PCM_32 && coding != SF_FORMAT_DOUBLE && coding != SF_FORMAT_ALAC_32;
+    if (!info.seekable) return;
     // The last frame tells whether the file is as long as it states.
     std::vector<double> frame(shape.n_rows);
     load(shape.row_length - 1, {}, frame);
   }
 
  private:
+  /// Opens the sound at its beginning.
+  SF_INFO open() {
+    SF_VIRTUAL_IO functions = functions_of_view();
+    SF_INFO info = {};
+    view_.position = 0;
+    file_.reset(sf_open_virtual(&functions, SFM_READ, &info, &view_));
+    if (!file_) {
+      refuse(name(), "cannot be read as sound ({}); convert it to .wav by ffmpeg or sox",
+             printable(sf_strerror(nullptr), 200));
+    }
+    next_ = 0;
+    is_seekable_ = info.seekable != 0;
+    return info;
+  }
+
+  /// Moves to a frame; where the coding cannot, as GSM 6.10, by reading what lies before it.
+  void move_to(std::size_t frame) {
+    const auto begin = static_cast<sf_count_t>(frame);
+    if (is_seekable_) {
+      if (sf_seek(file_.get(), begin, SEEK_SET) != begin) refuse_cut(frame);
+      return;
+    }
+    if (frame < next_) open();
+    std::vector<double> skipped(skipped_frames * shape().n_rows);
+    while (next_ < frame) {
+      load(next_, {},
+           std::span(skipped).first(std::min(skipped_frames, frame - next_) * shape().n_rows));
+    }
+  }
+
   void load(std::size_t first, channel_range, std::span<double> frames) override {
     const std::size_t count = frames.size() / shape().n_rows;
-    const auto begin = static_cast<sf_count_t>(first);
-    if (next_ != first && sf_seek(file_.get(), begin, SEEK_SET) != begin) refuse_cut(first);
+    if (next_ != first) move_to(first);
     const auto got = static_cast<std::size_t>(
         sf_readf_double(file_.get(), frames.data(), static_cast<sf_count_t>(count)));
     if (got != count) refuse_cut(first + got);
@@ -107,8 +132,10 @@ class audio_reader final : public sample_reader {
   }
 
   file_view view_;
+  static constexpr std::size_t skipped_frames = 4096;
   sound_file file_{nullptr, sf_close};
   std::size_t next_ = 0;
+  bool is_seekable_ = true;
 };
 
 constexpr double full_scale_24 = 8388608, largest_rate_hz = 2147483647;

@@ -10,13 +10,15 @@
 #include "formats/files/atomic_file.hpp"      // atomic_file, is_written_directly
 #include "formats/files/extension.hpp"        // extension_of
 #include "formats/files/refusal.hpp"          // refuse
-#include "formats/files/signature.hpp"        // signed_content
+#include "formats/files/signature.hpp"        // is_binary, signed_content
 #include "formats/files/whole_file.hpp"       // largest_file_bytes, shown_name
 #include "formats/signals/format.hpp"         // open_audio, open_npy, read_csv ..
 #include "formats/signals/numbers.hpp"        // open_raw, raw_layout_of
 #include "formats/signals/sample_reader.hpp"  // sample_reader, sample_writer
 #include "formats/signals/sigmf.hpp"          // is_sigmf, open_sigmf, open_sigmf_writer
+#include "text/counted.hpp"                   // counted
 #include "text/reject.hpp"                    // reject
+#include "wingbeat/error.hpp"                 // file_error
 
 namespace wingbeat::formats {
 namespace {
@@ -54,9 +56,9 @@ class paired_channels final : public sample_reader {
       : sample_reader(channels->name(), channels->shape()), channels_(std::move(channels)) {
     signal& paired = own_shape();
     reject_if(!paired.is_real || paired.n_rows != 2,
-              "{} has {} channels of {} samples, and I and Q are two of real ones; leave "
+              "{} has {} of {} samples, and I and Q are two of real ones; leave "
               "--format iq out",
-              name(), paired.n_rows, paired.is_real ? "real" : "complex");
+              name(), counted(paired.n_rows, "channel"), paired.is_real ? "real" : "complex");
     paired.is_real = false;
     paired.n_rows = paired.n_channels = 1;
   }
@@ -68,6 +70,24 @@ class paired_channels final : public sample_reader {
 
   std::unique_ptr<sample_reader> channels_;
 };
+
+/// Opens sound that has no mark we know, such as MP3 and VOC.
+std::unique_ptr<sample_reader> open_unmarked(std::shared_ptr<const byte_source> source,
+                                             std::string_view head) {
+  const std::string name = source->name();
+  refuse_if(head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF"), name,
+            "is a text in UTF-16; save it in UTF-8");
+  if (has_audio_library()) {
+    try {
+      return open_audio(std::move(source));
+    } catch (const file_error&) {
+      // That it is no sound says less than what follows.
+    }
+  }
+  refuse(name,
+         "is binary, and of no format that is known; give --format if it holds raw samples, such "
+         "as cf32, ci16 or ri16, or convert it");
+}
 
 std::unique_ptr<sample_reader> open_content(const std::filesystem::path& file,
                                             const read_options& options) {
@@ -96,6 +116,10 @@ std::unique_ptr<sample_reader> open_content(const std::filesystem::path& file,
   const std::string& name = source->name();
   refuse_if(!kind.empty(), name,
             "is {}; sound, .npy, SigMF, HDF5, .csv and text are read, so convert it", kind);
+  if (is_binary(head)) {
+    return open_unmarked(std::move(source),
+                         {reinterpret_cast<const char*>(head.data()), head.size()});
+  }
   const std::vector<std::byte> content = source->all(largest_file_bytes);
   const std::string_view text{reinterpret_cast<const char*>(content.data()), content.size()};
   const bool is_csv = !options.column.empty() || has_csv_heading(text);

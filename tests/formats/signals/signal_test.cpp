@@ -51,6 +51,15 @@ TEST(read_signal, names_other_formats_that_it_does_not_read) {
               HasSubstr("is a PDF document; sound, .npy, SigMF, HDF5, .csv and text are read"));
 }
 
+TEST(read_signal, names_what_is_no_text) {
+  using namespace std::string_literals;
+  const temporary_folder folder;
+  EXPECT_THAT(refusal(folder.write("iq.bin", "\0\1\2\3\4\5\6\7\xC0"s)),
+              HasSubstr("iq.bin: is binary, and of no format that is known; give --format"));
+  EXPECT_THAT(refusal(folder.write("a.csv", "\xFF\xFEt\0,\0v\0\n\0"s)),
+              HasSubstr("is a text in UTF-16; save it in UTF-8"));
+}
+
 TEST(read_signal, refuses_a_channel_where_there_are_none) {
   const temporary_folder folder;
   const auto text = folder.write("a.txt", "0.5");
@@ -77,7 +86,7 @@ TEST(read_signal, refuses_files_that_cannot_be_read) {
 
 TEST(read_signal, refuses_more_bytes_than_it_may_hold) {
   const temporary_folder folder;
-  const auto sparse = folder.write("large.txt", "1");
+  const auto sparse = folder.write("large.txt", std::string(4096, '1'));
   std::filesystem::resize_file(sparse, (std::uintmax_t{1} << 32) + 1);
   EXPECT_THAT(refusal(sparse), HasSubstr("holds 4294967297 bytes; at most 4294967296 are read"));
 }
