@@ -42,7 +42,8 @@ class overlap_gradient {
         squares += weight * weight;
       });
     }
-    return squares > Real(numbers_.least) ? times(gradients_[i], 1 / squares) : Value{};
+    if (squares > Real(numbers_.least)) return times(gradients_[i], 1 / squares);
+    return Value{};  // no ?: of both, whose address spaces differ in OpenCL
   }
 
  private:

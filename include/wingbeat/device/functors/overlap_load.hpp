@@ -58,7 +58,8 @@ class overlap_load {
     if (i >= length_ || count_ == 0) return sum;
     each_image(i, [&](size place) { add(place, sum, squares); });
     if (!numbers_.is_divided) return sum;
-    return squares > Real(numbers_.least) ? times(sum, 1 / squares) : Value{};
+    if (squares > Real(numbers_.least)) return times(sum, 1 / squares);
+    return Value{};  // no ?: of both, whose address spaces differ in OpenCL
   }
 
  private:
