@@ -72,8 +72,11 @@ void add_bands(short_time_spec& spec, const transform_options& o, double rate_hz
                    .has_log = true,
                    .floor = level_floor,
                    .gain = 1 / std::numbers::ln10};
+}
+
+void report_empty_bands(const short_time_spec& spec) {
   std::size_t n_empty = 0;
-  for (std::size_t b = 0; b < *o.n_bands; ++b) {
+  for (std::size_t b = 0; b < spec.features.bands; ++b) {
     const double* const row = &spec.features.weights[b * spec.bins()];
     n_empty += std::all_of(row, row + spec.bins(), [](double w) { return w == 0; }) ? 1 : 0;
   }
@@ -101,27 +104,37 @@ void require_range(const transform_options& o, const std::vector<double>& sample
             is_fp64 ? "scale them" : "use --precision fp64");
 }
 
-/// Returns the most bytes that a run takes: arrays of `n_in` and `n_out` numbers on a device, and
-/// checks of frames.
+/// Returns the points of the frames that a check transforms at once.
+double checked_points(const transform_options& o, const short_time_spec& spec) {
+  constexpr double part_samples = 3 * 0x1p14;  // of an inverse
+  const auto points = static_cast<double>(spec.batch * spec.frames() * spec.n_fft);
+  if (o.check == verify::check_extent::full) return points;
+  const auto length = static_cast<double>(spec.n_fft), hop = static_cast<double>(spec.hop);
+  const double of_part = (part_samples + length) / hop * length + length;
+  return std::min(points, std::max(0x1p18, spec.has_inverse ? of_part : 4 * length));
+}
+
+/// Returns the most bytes of arrays that a run of `n_in` and `n_out` numbers needs: those kept
+/// throughout, plus those of the largest step. Compiles nothing.
 double run_bytes(const transform_options& o, const short_time_spec& spec, double n_in,
                  double n_out) {
-  constexpr double mebibyte = 0x1p20;
+  constexpr double mebibyte = 0x1p20, compiler_bytes = 320 * mebibyte, driver_bytes = 96 * mebibyte;
   const auto devices = devices_for(o.engines, o.real, 0, o.check);
-  const double real = o.real == precision::fp64 ? 8 : 4;
-  const auto points = static_cast<double>(spec.batch * spec.frames() * spec.n_fft);
-  const auto frame = static_cast<double>(spec.n_fft);
-  const bool is_full =
-      o.check == verify::check_extent::full || points <= verify::max_values_unsampled;
-  // A signal in complex fp64, its numbers, both arrays and what was read back; values of the best.
-  const double kept = (16 + 8 + 2 * real) * n_in + (2 * real + 16) * n_out;
-  const double judging = is_full ? 100 * points : 100 * std::max(frame, 0x1p18) + 0x1p23;
-  const double written = (real + 8) * n_out + (o.plot.empty() ? 0 : 48 * mebibyte);
   const bool is_compiled = std::any_of(devices.begin(), devices.end(), [](const device_info& d) {
     return compiles_kernels(d.runs_on);
   });
-  // Frames too long for a workgroup go through memory, twice.
-  const double frames = is_compiled ? 4 * real * points : 64 * frame * real;
-  return kept + std::max(judging, written) + frames + (is_compiled ? 416 * mebibyte : 0);
+  const double real = o.real == precision::fp64 ? 8 : 4, best = devices.size() > 1 ? 8 : 0;
+  const auto points = static_cast<double>(spec.batch * spec.frames() * spec.n_fft);
+  // Frames that are too long for a workgroup go through memory, twice.
+  const double frames =
+      is_compiled ? 4 * real * points : 64 * real * static_cast<double>(spec.n_fft);
+  const double reading = 24 * n_in, kept = (8 + real) * n_in + best * n_out;
+  const double running = real * n_in + 2 * real * n_out + frames;
+  const double judging = (8 + real) * n_out + 100 * checked_points(o, spec);
+  const double writing = (8 + (spec.has_inverse ? 16 : real + (o.plot.empty() ? 0 : 8))) * n_out;
+  const double steps = std::max(reading, kept + std::max({running, judging, writing})) +
+                       (o.plot.empty() ? 0 : 48 * mebibyte);
+  return is_compiled ? std::max(steps + driver_bytes, kept + compiler_bytes) : steps;
 }
 
 /// Returns what engines measure: a run, or its inverse.
@@ -251,8 +264,10 @@ std::size_t segment_of_bins(const transform_options& o, std::size_t n_bins, bool
   return length;
 }
 
-/// Sets the length of rows with so many segments: --length, or the least.
-void set_length(const transform_options& o, short_time_spec& spec, std::size_t n_frames) {
+/// Sets the length of rows with so many segments, --length or the least; returns the least and the
+/// most.
+std::pair<std::size_t, std::size_t> set_length(const transform_options& o, short_time_spec& spec,
+                                               std::size_t n_frames) {
   const std::size_t odd = spec.n_fft % 2;
   const std::size_t least = std::max<std::size_t>((n_frames - 1) * spec.hop + odd, 1);
   const std::size_t most = n_frames * spec.hop + odd - 1;
@@ -261,9 +276,7 @@ void set_length(const transform_options& o, short_time_spec& spec, std::size_t n
             "--length {} has other segments than the {} of {}, which are of {} to {} samples; give "
             "one of these",
             spec.length, n_frames, o.shown_file(), least, most);
-  if (o.length || least == most) return;
-  print_message("{} are of {} to {} samples; {} are made, and --length makes others",
-                counted(n_frames, "segment"), least, most, least);
+  return {least, most};
 }
 
 /// Refuses a window whose segments give samples no weight.
@@ -345,6 +358,7 @@ int transform_short_time(const transform_options& o) {
   std::vector<double> samples =
       verify::numbers_of(recording->read_all(channel).samples, held.is_real);
   require_range(o, samples, shape.length);
+  report_empty_bands(spec);
   round_to(o.real, samples);
   const int code = run_spec(o, spec, shape, std::move(samples));
   print_message("transformed {} within {}", counted(shape.n_transforms(), "segment"), memory);
@@ -365,7 +379,7 @@ int invert_short_time(const transform_options& o) {
   layout.hop = hop_of(o, layout.length);
   layout.n_frames = held.n_rows / held.n_tables;
   short_time_spec spec = centred(o, layout);
-  set_length(o, spec, layout.n_frames);
+  const auto [least, most] = set_length(o, spec, layout.n_frames);
   layout.row_length = spec.length;
   reject_if(!layout.is_real && !o.output.empty() &&
                 formats::output_format_of(o.output) == formats::output_format::sound,
@@ -381,6 +395,10 @@ int invert_short_time(const transform_options& o) {
       o.max_memory);
   std::vector<double> spectra = verify::numbers_of(recording->read_all({}).samples, false);
   require_range(o, spectra, layout.length);
+  if (!o.length && least < most) {
+    print_message("{} are of {} to {} samples; {} are made, and --length makes others",
+                  counted(layout.n_frames, "segment"), least, most, least);
+  }
   round_to(o.real, spectra);
   const int code = run_inverse(o, spec, layout, spectra, held.n_tables > 1);
   print_message("transformed {} back within {}", counted(layout.n_transforms(), "segment"), memory);

@@ -175,6 +175,24 @@ TEST_F(memory, of_a_density_is_that_of_parts) {
   EXPECT_LT(bounded(more({"--length", "1000"})), 60 * mebibyte);
 }
 
+TEST_F(memory, of_short_time_transforms_is_stated) {
+  const std::string prefix = formats::npy_prefix("<f4", {std::size_t{1} << 22});
+  at_.file("x.npy", prefix);
+  std::filesystem::resize_file(at_.folder().path() / "x.npy",
+                               prefix.size() + (std::size_t{1} << 24));
+  const auto run = [&](words line) {
+    const words more{"--engine", "host", "--segment", "400", "--overlap", "240"};
+    line.insert(line.begin(), "transform");
+    line.insert(line.end(), more.begin(), more.end());
+    return at_.run(line);
+  };
+  expect_close(run({"x.npy", "--stft", "-o", "s.npy"}));
+  expect_close(run({"s.npy", "--stft", "--inverse", "-o", "y.npy"}));
+  expect_close(run({"x.npy", "--mel", "80", "--sample-rate", "16000", "-o", "m.npy"}));
+  expect_refusal(at_, {"transform", "x.npy", "--stft", "--engine", "host", "--max-memory", "100M"},
+                 2, "transforming 32769 segments of 256 samples needs up to");
+}
+
 TEST_F(memory, of_transformed_rows_is_stated) {
   const std::string prefix = formats::npy_prefix("<f4", {3, 300007});
   at_.file("x.npy", prefix);
