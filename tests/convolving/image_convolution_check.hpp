@@ -36,6 +36,7 @@ inline std::size_t bordered(std::ptrdiff_t i, std::size_t n, border outside) {
       case border::mirror: i = i < 0 ? -1 - i : 2 * size - 1 - i; break;
       case border::repeat: i += i < 0 ? size : -size; break;
       case border::clamp: i += i < 0 ? 1 : -1; break;
+      case border::reflect: i = size == 1 ? 0 : i < 0 ? -i : 2 * size - 2 - i; break;
     }
   }
   return static_cast<std::size_t>(i);

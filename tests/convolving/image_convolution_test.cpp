@@ -22,7 +22,8 @@ using namespace wingbeat::test;
 /// Returns a request that every engine must accept. The same seed gives the same one everywhere.
 image_convolution_spec random_image(std::uint64_t seed) {
   constexpr extent modes[] = {extent::full, extent::same, extent::valid};
-  constexpr border borders[] = {border::zero, border::mirror, border::repeat, border::clamp};
+  constexpr border borders[] = {border::zero, border::mirror, border::repeat, border::clamp,
+                                border::reflect};
   constexpr normalisation rules[] = {normalisation::none, normalisation::by_sum,
                                      normalisation::by_luminance};
   dice roll{seed};

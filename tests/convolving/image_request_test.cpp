@@ -68,8 +68,9 @@ TEST_F(image_request, refuses_sizes) {
 }
 
 TEST_F(image_request, refuses_choices_that_are_none) {
-  EXPECT_EQ(refused([](auto& spec) { spec.outside = static_cast<border>(7); }),
-            "outside is 7, which is none of its values; choose zero, mirror, repeat or clamp");
+  EXPECT_EQ(
+      refused([](auto& spec) { spec.outside = static_cast<border>(7); }),
+      "outside is 7, which is none of its values; choose zero, mirror, repeat, clamp or reflect");
   EXPECT_EQ(refused([](auto& spec) { spec.mode = static_cast<extent>(7); }),
             "mode is 7, which is none of its values; choose full, same or valid");
   EXPECT_EQ(refused([](auto& spec) { spec.normalise = static_cast<normalisation>(7); }),

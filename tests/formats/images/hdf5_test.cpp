@@ -36,7 +36,7 @@ TEST(hdf5_images, come_back_alone_and_in_stacks) {
     EXPECT_EQ(to_floats(read.read(n_images - 1, 1)),
               std::vector<float>(samples.end() - 6, samples.end()));
     EXPECT_THAT(read_signal(file.string() + ":/x").samples, ElementsAre(0, 2, 4));
-    EXPECT_THAT(message_of([&] { (void)image_reader{file}; }), HasSubstr("name one of"));
+    EXPECT_EQ(image_reader{file}.shape().n_images, n_images) << "axes are no images";
   }
   write_signal(file, {.samples = {1, 2}, .row_length = 2});
   EXPECT_THAT(message_of([&] { (void)image_reader{file.string() + ":/values"}; }),
