@@ -200,12 +200,7 @@ class OrientationSearch(SearchOfImage):
     def image(self, image: Array) -> OrientationSearch:
         """Takes another image of the same shape, and forgets all scores. Returns the search."""
         image = _values(image)[1]
-        if tuple(image.shape) != self._image_shape:
-            raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
-                             f"{self._image_shape}; give such an image, or make another search")
-        if self._peak and _sums.peak_of(image, "image") > self._peak:
-            raise ValueError(f"the image has values above {self._peak:g}, for which the search's "
-                             "storage in float16 was made; make another search")
+        self._require_alike(image)
         self._search.begin(*self._numbers(image, "image", np.float32))
         self._image = image
         return self

@@ -137,6 +137,15 @@ class SearchOfImage(KeptScores, OfDevice):
         self._given = x  # until the next call, because a copy is freed with its array
         return _wingbeat.view(x), _wingbeat.stream_of(x)
 
+    def _require_alike(self, image):
+        """Raises ValueError unless another image may follow the first."""
+        if tuple(image.shape) != self._image_shape:
+            raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
+                             f"{self._image_shape}; give such an image, or make another search")
+        if self._peak and _sums.peak_of(image, "image") > self._peak:
+            raise ValueError(f"the image has values above {self._peak:g}, for which the search's "
+                             "storage in float16 was made; make another search")
+
     def explain(self) -> str:
         """Returns what is kept, and the launches and bytes of a run, in words."""
         return self._search.explain()
@@ -301,12 +310,7 @@ class Search(SearchOfImage):
         library, image = of_search(image)
         if library is numpy_library:
             image = _sums.real_array(image, "image")
-        if tuple(image.shape) != self._image_shape:
-            raise ValueError(f"the image has shape {tuple(image.shape)} and the search is of "
-                             f"{self._image_shape}; give such an image, or make another search")
-        if self._peak and _sums.peak_of(image, "image") > self._peak:
-            raise ValueError(f"the image has values above {self._peak:g}, for which the search's "
-                             "storage in float16 was made; make another search")
+        self._require_alike(image)
         if library is numpy_library:
             image = self._with_absent(image)
         elif self._is_dealt:
