@@ -50,10 +50,11 @@ struct engine_run_options {
 
 /// What each device runs, and how its output, in `real`, is judged. Unset: it is not checked.
 struct engine_work {
-  std::function<measure::plan_measurement(const device_info&, const measure::repetition&)> measured;
+  std::function<measure::plan_measurement(const device_info&, const measure::repetition&)>
+      measured = {};
   std::function<std::optional<verify::agreement>(const device_info& device,
                                                  const std::vector<double>& output)>
-      judged;
+      judged = {};
   precision real = precision::fp32;
   bool is_part = false;  ///< As above.
 };

@@ -79,13 +79,13 @@ std::complex<long double> load_element(const arrays::array& array, std::size_t n
 }
 
 void store_element(const plan_spec& spec, const arrays::array& in, std::size_t number,
-                   std::complex<long double> value, void* memory) {
+                   std::complex<long double> element, void* memory) {
   const auto [is_in_memory, re, im] = place_of(in, number);
   if (!is_in_memory) return;
   char* const first = static_cast<char*>(memory);
-  reference::store_number(first + re, in.stored, value.real());
+  reference::store_number(first + re, in.stored, element.real());
   if (in.is_real() || is_real_alone(spec, number)) return;
-  reference::store_number(first + im, in.stored, value.imag());
+  reference::store_number(first + im, in.stored, element.imag());
 }
 
 bool is_real_alone(const plan_spec& spec, std::size_t number) {

@@ -30,7 +30,7 @@ struct element_place {
 /// Stores an element of an input, rounded: nothing if it is not in memory, and no imaginary part
 /// that `is_real_alone`.
 void store_element(const plan_spec& spec, const arrays::array& in, std::size_t number,
-                   std::complex<long double> value, void* memory);
+                   std::complex<long double> element, void* memory);
 
 /// Returns whether the imaginary part of an input's element is never read: in bin 0 and, for even
 /// N, bin N/2 of a single axis that becomes real.

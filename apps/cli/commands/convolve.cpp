@@ -204,8 +204,8 @@ void add_options(CLI::App& command, options& o) {
       ->required();
   add_mode(command, o.mode);
   add_choice(command, "--border", o.outside,
-             named_choices({border::zero, border::mirror, border::reflect, border::repeat,
-                            border::clamp}));
+             named_choices(
+                 {border::zero, border::mirror, border::reflect, border::repeat, border::clamp}));
   add_switch(command, "--correlate", o.correlates, "Correlate instead: the kernel reversed");
   add_choice(
       command, "--normalise,--normalize", o.divisor,

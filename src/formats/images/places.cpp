@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n\v\f";
 
 struct star_word {
-  std::string_view text;
+  std::string_view text = {};
   std::size_t line;      ///< Counted from 1.
   bool is_plain = true;  ///< Not in quotes.
   bool is_last = false;  ///< Of its line.
