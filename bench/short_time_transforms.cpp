@@ -9,8 +9,8 @@ namespace {
 std::vector<double> hann(std::size_t n) {
   std::vector<double> window;
   for (std::size_t i = 0; i < n; ++i) {
-    window.push_back(0.5 - 0.5 * std::cos(6.283185307179586 * static_cast<double>(i) /
-                                          static_cast<double>(n)));
+    window.push_back(
+        0.5 - 0.5 * std::cos(6.283185307179586 * static_cast<double>(i) / static_cast<double>(n)));
   }
   return window;
 }
@@ -92,8 +92,8 @@ void measure_problem(session& asked, const problem& p) {
 void short_times(session& asked) {
   const bool is_small = !asked.on().device().is_gpu;
   for (const problem& each : problems(is_small)) {
-    if (asked.words.empty() || std::find(asked.words.begin(), asked.words.end(), each.name) !=
-                                   asked.words.end()) {
+    if (asked.words.empty() ||
+        std::find(asked.words.begin(), asked.words.end(), each.name) != asked.words.end()) {
       measure_problem(asked, each);
     }
   }

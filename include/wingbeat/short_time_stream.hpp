@@ -14,8 +14,8 @@
 
 namespace wingbeat {
 
-/// The frames of a signal, as a `short_time` of all of it makes them. Frames are computed in groups
-/// at fixed places of the signal, so they have the same bits however it is cut. Value is float,
+/// The frames of a signal, with the bits that a `short_time` of all of it gives them, however it is
+/// cut: frames are computed in groups at fixed places. Value is float,
 /// double, or the complex number of either. Serves one thread at a time.
 ///
 ///     short_time_stream<float> levels{queue, {.n_fft = 400, .hop = 160, .window = hann, ..}};

@@ -61,6 +61,7 @@ class short_time_stream_on : public on_engine {
       got.emplace_back(at_once[i], has_bins ? at_once[i + 1] : 0);
     }
     expect_near(got, problem.results, 1e-13L, "streamed");
+    EXPECT_EQ(got, short_time_runs(*on, problem).run()) << "frames have other bits at once";
   }
 };
 

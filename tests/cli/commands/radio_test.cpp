@@ -81,7 +81,9 @@ TEST_F(radio, is_filtered_in_blocks_and_stays_sigmf) {
     for (std::size_t i = 0; i < n_samples; ++i) {
       ASSERT_LE(std::abs(read.samples[i] - 2.0 * expected.samples[i]), 0.03) << i;
     }
-    if (input.size() == 1) EXPECT_EQ(read.centre_hz, input[0] == "x.npy" ? 0 : centre_hz);
+    if (input.size() == 1) {
+      EXPECT_EQ(read.centre_hz, input[0] == "x.npy" ? 0 : centre_hz);
+    }
   }
   expect_refusal(at_, {"filter", "x.sigmf-meta", "t.txt", "-o", "x.sigmf-data"}, 2,
                  "would replace it");
