@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "short_time/programs.hpp"
 
-#include <algorithm>  // clamp
+#include <algorithm>  // max
 #include <cmath>      // sqrt
 #include <complex>
-#include <cstdint>      // int16_t
-#include <type_traits>  // is_floating_point_v
-#include <utility>      // move
+#include <cstdint>  // int16_t
+#include <utility>  // move
 
 #include "functors/device_functor.hpp"                    // device_functor
-#include "functors/stored_number.hpp"                     // with_stored
 #include "programs/loaded_rows.hpp"                       // loaded_rows, written_as
 #include "request/validation.hpp"                         // validated
 #include "short_time/placement.hpp"                       // frames_in
 #include "short_time/request.hpp"                         // real_bytes, value_bytes
+#include "short_time/tables.hpp"                          // roots_of, bands_of
 #include "tuning/compiled_engines.hpp"                    // compiles_kernels
+#include "wingbeat/device/bfloat.hpp"                     // bfloat
 #include "wingbeat/device/functors/band_gradient.hpp"     // band_gradient
 #include "wingbeat/device/functors/band_load.hpp"         // band_load
 #include "wingbeat/device/functors/band_store.hpp"        // band_store
@@ -29,14 +29,13 @@
 #include "wingbeat/device/functors/row_maximum.hpp"       // row_maximum
 #include "wingbeat/device/functors/row_sum.hpp"           // row_sum
 #include "wingbeat/device/functors/window_sum.hpp"        // window_sum
-#include "wingbeat/roots.hpp"                             // root
+#include "wingbeat/device/half.hpp"                       // half_float
 
 namespace wingbeat::short_times {
 
 namespace functors = device::functors;
 using device::complex;
 using programs::array_ends;
-using programs::constant;
 using programs::program;
 using programs::run_operand;
 
@@ -44,13 +43,7 @@ namespace {
 
 constexpr std::size_t parts_of_maximum = 256;
 
-functors::feature_numbers numbers_of(const spectrum_features& features) {
-  return {features.exponent,     features.power_floor, features.power_offset,
-          features.is_one_sided, features.has_log,     features.floor,
-          features.offset,       features.gain,        features.shift};
-}
-
-/// Returns the features without what is made of sums over bands.
+/// Returns the features of each bin that sums over bands are made of.
 spectrum_features quantities(spectrum_features features) {
   features.has_log = false;
   return features;
@@ -61,15 +54,18 @@ std::size_t rows_at_once(std::size_t rows) {
   return std::max<std::size_t>(static_cast<std::size_t>(std::sqrt(static_cast<double>(rows))), 1);
 }
 
-/// Returns phase_origin modulo n_fft.
-std::size_t phase_of(const short_time_spec& spec) {
-  const auto n = static_cast<std::ptrdiff_t>(spec.n_fft);
-  return static_cast<std::size_t>((spec.phase_origin % n + n) % n);
-}
-
 /// Returns how bins of the transform of a frame become those of its spectrum.
 functors::spectrum_numbers spectrum_of(const short_time_spec& spec) {
   return {.n_fft = spec.n_fft, .bins = spec.bins(), .phase = phase_of(spec), .scale = spec.scale};
+}
+
+/// Returns what is made of these bins, and their bands.
+functors::band_numbers numbers_of(const short_time_spec& spec, const spectrum_features& features) {
+  const functors::feature_numbers of_bins{
+      features.exponent,     features.power_floor, features.power_offset,
+      features.is_one_sided, features.has_log,     features.floor,
+      features.offset,       features.gain,        features.shift};
+  return {{spectrum_of(spec), of_bins}, features.bands};
 }
 
 /// Returns how bins of spectra become those of the inverse transform of frames.
@@ -124,9 +120,10 @@ auto short_time_programs::with_values(const Work& work) const {
   return is_double ? work(double{}, double{}) : work(float{}, float{});
 }
 
-constant short_time_programs::reals(const std::vector<double>& values) const {
-  if (spec_.real() == precision::fp64) return constant{values};
-  return constant{std::vector<float>(values.begin(), values.end())};
+/// Calls work(real) with a value of the type of arithmetic.
+template <class Work>
+auto short_time_programs::with_real(const Work& work) const {
+  return spec_.real() == precision::fp64 ? work(double{}) : work(float{});
 }
 
 /// Returns the window if so asked, means if so asked and frames lose theirs, and the lengths.
@@ -135,55 +132,10 @@ short_time_programs::sources short_time_programs::load_sources(bool has_window,
   sources list;
   const bool is_given = spec_.window.empty();
   if (has_window && is_given) list.emplace_back(run_operand{0});
-  if (has_window && !is_given) list.emplace_back(reals(spec_.window));
+  if (has_window && !is_given) list.emplace_back(reals_of(spec_, spec_.window));
   if (has_means && spec_.removes_mean) list.emplace_back(place::values);
   if (spec_.is_ragged) list.emplace_back(run_operand{is_given ? 1U : 0U});
   return list;
-}
-
-short_time_programs::sources short_time_programs::roots() const {
-  if (phase_of(spec_) == 0) return {};
-  std::vector<double> parts;
-  for (std::size_t k = 0; k < spec_.n_fft; ++k) {
-    const std::complex<double> each{root(k, spec_.n_fft)};
-    parts.insert(parts.end(), {each.real(), -each.imag()});
-  }
-  return {reals(parts)};
-}
-
-short_time_programs::sources short_time_programs::bands() const {
-  std::vector<unsigned> first_bins, begins{0};
-  std::vector<double> weights;
-  for (std::size_t band = 0; band < spec_.features.bands; ++band) {
-    const double* const row = spec_.features.weights.data() + band * n_bins_;
-    std::size_t first = 0, end = n_bins_;
-    while (first < end && row[first] == 0) ++first;
-    while (end > first && row[end - 1] == 0) --end;
-    first_bins.push_back(static_cast<unsigned>(first));
-    weights.insert(weights.end(), row + first, row + end);
-    begins.push_back(static_cast<unsigned>(weights.size()));
-  }
-  if (weights.empty()) weights.push_back(0);
-  return {constant{first_bins}, constant{begins}, reals(weights)};
-}
-
-short_time_programs::sources short_time_programs::bands_of_bins() const {
-  std::vector<unsigned> begins{0}, numbers;
-  std::vector<double> weights;
-  for (std::size_t k = 0; k < n_bins_; ++k) {
-    for (std::size_t band = 0; band < spec_.features.bands; ++band) {
-      const double weight = spec_.features.weights[band * n_bins_ + k];
-      if (weight == 0) continue;
-      numbers.push_back(static_cast<unsigned>(band));
-      weights.push_back(weight);
-    }
-    begins.push_back(static_cast<unsigned>(weights.size()));
-  }
-  if (weights.empty()) {
-    numbers.push_back(0);
-    weights.push_back(0);
-  }
-  return {constant{begins}, constant{numbers}, reals(weights)};
 }
 
 void short_time_programs::add(program& steps, plan_spec spec, const array_ends& ends) const {
@@ -214,13 +166,22 @@ void short_time_programs::add_means(program& steps) const {
   });
 }
 
-/// Returns the transform of frames of the input, without a store.
+plan_spec short_time_programs::transform_of_frames() const {
+  return {.lengths = {spec_.n_fft},
+          .batch = n_frames_,
+          .kind = spec_.is_complex() ? transform::forward : transform::forward_from_real,
+          .real = spec_.real()};
+}
+
+plan_spec short_time_programs::inverse_of_frames() const {
+  plan_spec frames = transform_of_frames();
+  frames.kind = spec_.is_complex() ? transform::inverse : transform::inverse_to_real;
+  return frames;
+}
+
 plan_spec short_time_programs::frames_of_input() const {
   return with_samples([&](auto sample, auto real) {
-    plan_spec frames{.lengths = {spec_.n_fft},
-                     .batch = n_frames_,
-                     .kind = spec_.is_complex() ? transform::forward : transform::forward_from_real,
-                     .real = spec_.real()};
+    plan_spec frames = transform_of_frames();
     frames.load =
         device_functor<functors::frame_load<decltype(sample), decltype(real)>>{frames_in(spec_)}
             .load();
@@ -229,42 +190,47 @@ plan_spec short_time_programs::frames_of_input() const {
   });
 }
 
+fused_store short_time_programs::store_of(const functors::bin_numbers& numbers) const {
+  return with_real([&](auto real) {
+    using real_type = decltype(real);
+    using value = std::complex<real_type>;
+    const auto stored = [&](auto functor, std::size_t bytes) {
+      fused_store store = functor.template store<value>();
+      store.out_bytes = bytes;
+      return store;
+    };
+    if (numbers.features.exponent != 0) {
+      return stored(device_functor<functors::bin_store<real_type, real_type>>{numbers},
+                    bin_bytes_ / 2);
+    }
+    return stored(device_functor<functors::bin_store<complex<real_type>, real_type>>{numbers},
+                  bin_bytes_);
+  });
+}
+
 void short_time_programs::add_frames(program& steps, place out,
                                      const spectrum_features& features) const {
   add_means(steps);
-  with_values([&](auto, auto real) {
-    using real_type = decltype(real);
-    plan_spec frames = frames_of_input();
-    array_ends ends{.in = place::input, .out = out, .load = load_sources(true, true)};
-    const functors::bin_numbers numbers{spectrum_of(spec_), numbers_of(features)};
-    if (features.exponent == 0 && numbers.spectrum.phase == 0) {
-      frames.factor = spec_.scale;
-      return add(steps, std::move(frames), ends);
-    }
-    ends.store = roots();
-    if (features.exponent == 0) {
-      frames.store = device_functor<functors::bin_store<complex<real_type>, real_type>>{numbers}
-                         .template store<std::complex<real_type>>();
-      frames.store.out_bytes = bin_bytes_;
-    } else {
-      frames.store = device_functor<functors::bin_store<real_type, real_type>>{numbers}
-                         .template store<std::complex<real_type>>();
-      frames.store.out_bytes = bin_bytes_ / 2;
-    }
-    add(steps, std::move(frames), ends);
-  });
+  plan_spec frames = frames_of_input();
+  array_ends ends{.in = place::input, .out = out, .load = load_sources(true, true)};
+  if (features.exponent == 0 && phase_of(spec_) == 0) {
+    frames.factor = spec_.scale;
+  } else {
+    frames.store = store_of(numbers_of(spec_, features));
+    ends.store = roots_of(spec_);
+  }
+  add(steps, std::move(frames), ends);
 }
 
 bool short_time_programs::add_bands_at_once(program& steps, place out) const {
   if (!compiles_kernels(on_->device().runs_on)) return false;
-  return with_values([&](auto, auto real) {
+  return with_real([&](auto real) {
     using real_type = decltype(real);
     plan_spec frames = frames_of_input();
-    functors::band_store_numbers numbers{{spectrum_of(spec_), numbers_of(spec_.features)}};
-    numbers.bands = spec_.features.bands;
-    frames.store = device_functor<functors::band_store<real_type>>{numbers}
-                       .template store<std::complex<real_type>>();
-    frames.store.out_bytes = n_frames_ * numbers.bands * sizeof real;
+    const device_functor<functors::band_store<real_type>> bands_of_row{
+        numbers_of(spec_, spec_.features)};
+    frames.store = bands_of_row.template store<std::complex<real_type>>();
+    frames.store.out_bytes = n_frames_ * spec_.features.bands * sizeof real;
     request::resolved_spec request = request::validated(frames, on_->device());
     request.is_gathered = true;
     const auto part = engine_.realise(on_, request);
@@ -277,8 +243,8 @@ bool short_time_programs::add_bands_at_once(program& steps, place out) const {
     }
     add_means(steps);
     array_ends ends{.in = place::input, .out = out, .load = load_sources(true, true)};
-    ends.store = bands();
-    for (auto& each : roots()) ends.store.push_back(each);
+    ends.store = bands_of(spec_);
+    for (auto& each : roots_of(spec_)) ends.store.push_back(each);
     steps.add(*part, ends);
     return true;
   });
@@ -322,7 +288,7 @@ void short_time_programs::add_average(program& steps) const {
                                          .factor = 1 / static_cast<double>(rows)};
   const std::size_t bytes = spec_.batch * first.sums() * n_bins_ * real_bytes(spec_);
   steps.reserve(place::between_b, bytes);
-  const auto add_sums = [&](auto real) {
+  with_real([&](auto real) {
     using real_type = decltype(real);
     using functor = device_functor<functors::row_sum<real_type, real_type>>;
     add_rows<real_type>(steps, functor{first}, spec_.batch * first.sums(), n_bins_,
@@ -330,23 +296,21 @@ void short_time_programs::add_average(program& steps) const {
                         {.in = place::between_a, .out = place::between_b});
     add_rows<real_type>(steps, functor{second}, spec_.batch, n_bins_, "averages over frames", bytes,
                         {.in = place::between_b, .out = place::output});
-  };
-  with_values([&](auto, auto real) { add_sums(real); });
+  });
 }
 
 void short_time_programs::add_bands(program& steps, place out) const {
-  with_values([&](auto, auto real) {
+  with_real([&](auto real) {
     using real_type = decltype(real);
-    const functors::band_numbers numbers{
-        {}, n_bins_, spec_.features.bands, numbers_of(spec_.features)};
-    add_rows<real_type>(steps, device_functor<functors::band_load<real_type>>{numbers}, n_frames_,
-                        spec_.features.bands, "sums over bands", bin_bytes_ / 2,
-                        {.in = place::between_a, .out = out, .load = bands()});
+    const device_functor<functors::band_load<real_type>> levels{numbers_of(spec_, spec_.features)};
+    add_rows<real_type>(steps, levels, n_frames_, spec_.features.bands, "sums over bands",
+                        bin_bytes_ / 2,
+                        {.in = place::between_a, .out = out, .load = bands_of(spec_)});
   });
 }
 
 void short_time_programs::add_limit(program& steps) const {
-  with_values([&](auto, auto real) {
+  with_real([&](auto real) {
     using real_type = decltype(real);
     const std::size_t elements = spec_.frames() * spec_.columns();
     const std::size_t bytes = spec_.batch * elements * sizeof real;
@@ -388,27 +352,29 @@ void short_time_programs::add_overlap(program& steps, bool is_divided) const {
   });
 }
 
+fused_load short_time_programs::load_of(const functors::bin_load_numbers& numbers) const {
+  return with_real([&](auto real) {
+    fused_load load = device_functor<functors::bin_load<decltype(real)>>{numbers}.load();
+    load.in_bytes = bin_bytes_;
+    return load;
+  });
+}
+
 program short_time_programs::inverse() const {
   program steps;
   steps.reserve(place::between_b, frame_bytes_);
   const double scale = 1 / (spec_.scale * static_cast<double>(spec_.n_fft));
-  with_values([&](auto, auto real) {
-    plan_spec frames{.lengths = {spec_.n_fft},
-                     .batch = n_frames_,
-                     .kind = spec_.is_complex() ? transform::inverse : transform::inverse_to_real,
-                     .real = spec_.real()};
-    array_ends ends{.in = place::input, .out = place::between_b};
+  plan_spec frames = inverse_of_frames();
+  array_ends ends{.in = place::input, .out = place::between_b};
+  if (phase_of(spec_) == 0) {
+    frames.factor = scale;
+  } else {
     functors::bin_load_numbers numbers;
     numbers.spectrum = inverted(spectrum_of(spec_), scale, 1);
-    if (numbers.spectrum.phase == 0) {
-      frames.factor = scale;
-    } else {
-      frames.load = device_functor<functors::bin_load<decltype(real)>>{numbers}.load();
-      frames.load.in_bytes = bin_bytes_;
-      ends.load = roots();
-    }
-    add(steps, std::move(frames), ends);
-  });
+    frames.load = load_of(numbers);
+    ends.load = roots_of(spec_);
+  }
+  add(steps, std::move(frames), ends);
   add_overlap(steps, true);
   return steps;
 }
@@ -420,42 +386,34 @@ void short_time_programs::add_frame_gradient(program& steps) const {
     steps.reserve(place::between_a, bin_bytes_);
     add_frames(steps, place::between_a, {});
   }
-  with_values([&](auto, auto real) {
-    using real_type = decltype(real);
-    if (features.bands != 0) {
-      steps.reserve(place::values, n_frames_ * features.bands * sizeof real);
-      const functors::band_numbers numbers{spec_.n_fft, n_bins_, features.bands,
-                                           numbers_of(features)};
-      sources operands = bands();
-      operands.emplace_back(place::filter);
-      add_rows<real_type>(steps, device_functor<functors::band_gradient<real_type>>{numbers},
-                          n_frames_, features.bands, "gradients of sums over bands", bin_bytes_,
-                          {.in = place::between_a, .out = place::values, .load = operands});
-    }
-    functors::bin_load_numbers numbers;
-    const double averaged = features.are_averaged ? static_cast<double>(spec_.frames()) : 1;
-    numbers.spectrum =
-        inverted(spectrum_of(spec_), spec_.scale / averaged, spec_.is_complex() ? 1 : 0.5);
-    numbers.features = numbers_of(features);
-    numbers.bands = features.bands;
-    numbers.frames_of_gradient = features.are_averaged ? spec_.frames() : 1;
-    plan_spec frames{.lengths = {spec_.n_fft},
-                     .batch = n_frames_,
-                     .kind = spec_.is_complex() ? transform::inverse : transform::inverse_to_real,
-                     .real = spec_.real()};
-    frames.load = device_functor<functors::bin_load<real_type>>{numbers}.load();
-    frames.load.in_bytes = bin_bytes_;
-    array_ends ends{.in = features.exponent != 0 ? place::between_a : place::filter,
-                    .out = place::between_b,
-                    .load = roots()};
-    if (features.exponent != 0) {
-      ends.load.emplace_back(features.bands != 0 ? place::values : place::filter);
-    }
-    if (features.bands != 0) {
-      for (auto& each : bands_of_bins()) ends.load.push_back(each);
-    }
-    add(steps, std::move(frames), ends);
-  });
+  functors::bin_load_numbers numbers{numbers_of(spec_, features)};
+  if (features.bands != 0) {
+    steps.reserve(place::values, n_frames_ * features.bands * real_bytes(spec_));
+    sources operands = bands_of(spec_);
+    operands.emplace_back(place::filter);
+    with_real([&](auto real) {
+      using functor = device_functor<functors::band_gradient<decltype(real)>>;
+      add_rows<decltype(real)>(steps, functor{numbers}, n_frames_, features.bands,
+                               "gradients of sums over bands", bin_bytes_,
+                               {.in = place::between_a, .out = place::values, .load = operands});
+    });
+  }
+  numbers.frames_of_gradient = features.are_averaged ? spec_.frames() : 1;
+  numbers.spectrum =
+      inverted(numbers.spectrum, spec_.scale / static_cast<double>(numbers.frames_of_gradient),
+               spec_.is_complex() ? 1 : 0.5);
+  plan_spec frames = inverse_of_frames();
+  frames.load = load_of(numbers);
+  array_ends ends{.in = features.exponent != 0 ? place::between_a : place::filter,
+                  .out = place::between_b,
+                  .load = roots_of(spec_)};
+  if (features.exponent != 0) {
+    ends.load.emplace_back(features.bands != 0 ? place::values : place::filter);
+  }
+  if (features.bands != 0) {
+    for (auto& each : bands_of_bins(spec_)) ends.load.push_back(each);
+  }
+  add(steps, std::move(frames), ends);
 }
 
 program short_time_programs::gradient() const {
@@ -505,23 +463,18 @@ program short_time_programs::inverse_gradient() const {
         {.in = place::input, .out = place::between_a, .load = load_sources(true, false)});
     functors::frame_numbers numbers = frames_in(spec_);
     numbers.outside = border::zero;
-    plan_spec frames{.lengths = {spec_.n_fft},
-                     .batch = n_frames_,
-                     .kind = spec_.is_complex() ? transform::forward : transform::forward_from_real,
-                     .real = spec_.real()};
+    plan_spec frames = transform_of_frames();
     frames.load = device_functor<functors::frame_load<value_type, real_type>>{numbers}.load();
     frames.load.in_bytes = bytes;
     functors::bin_numbers bins{spectrum_of(spec_)};
     bins.spectrum.scale = 1 / (spec_.scale * static_cast<double>(spec_.n_fft));
     if (!spec_.is_complex()) bins.spectrum.middle = 2;
-    frames.store = device_functor<functors::bin_store<complex<real_type>, real_type>>{bins}
-                       .template store<std::complex<real_type>>();
-    frames.store.out_bytes = bin_bytes_;
+    frames.store = store_of(bins);
     add(steps, std::move(frames),
         {.in = place::between_a,
          .out = place::output,
          .load = load_sources(true, false),
-         .store = roots()});
+         .store = roots_of(spec_)});
   });
   return steps;
 }

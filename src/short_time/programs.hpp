@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"      // queue, engine
-#include "programs/program.hpp"     // program, argument_source
-#include "wingbeat/short_time.hpp"  // short_time_spec
+#include "backend/backend.hpp"                    // queue, engine
+#include "programs/program.hpp"                   // program, argument_source
+#include "wingbeat/device/functors/bin_load.hpp"  // bin_load_numbers
+#include "wingbeat/short_time.hpp"                // short_time_spec
 
 namespace wingbeat::short_times {
 
@@ -31,10 +32,6 @@ class short_time_programs {
   using sources = std::vector<programs::argument_source>;
 
   [[nodiscard]] sources load_sources(bool has_window, bool has_means) const;
-  [[nodiscard]] sources roots() const;
-  [[nodiscard]] sources bands() const;
-  [[nodiscard]] sources bands_of_bins() const;
-  [[nodiscard]] programs::constant reals(const std::vector<double>& values) const;
 
   void add(programs::program& steps, plan_spec spec, const programs::array_ends& ends) const;
   /// Adds rows that `load`, a device_functor, makes.
@@ -47,13 +44,23 @@ class short_time_programs {
   template <class Work>
   auto with_values(const Work& work) const;
 
+  template <class Work>
+  auto with_real(const Work& work) const;
+
+  /// Return the transform of all frames and its inverse; the former of frames of the input.
+  [[nodiscard]] plan_spec transform_of_frames() const;
+  [[nodiscard]] plan_spec inverse_of_frames() const;
+  [[nodiscard]] plan_spec frames_of_input() const;
+  /// Return the store of bins or of what is made of them, and the load of bins or gradients.
+  [[nodiscard]] fused_store store_of(const device::functors::bin_numbers& numbers) const;
+  [[nodiscard]] fused_load load_of(const device::functors::bin_load_numbers& numbers) const;
+
   void add_means(programs::program& steps) const;
   /// Adds the transform of frames of the input, to bins or quantities, or to levels.
   void add_frames(programs::program& steps, place out, const spectrum_features& features) const;
   /// Adds frames and bands as one launch, if a workgroup holds whole rows of bins; returns whether
   /// it does.
   bool add_bands_at_once(programs::program& steps, place out) const;
-  [[nodiscard]] plan_spec frames_of_input() const;
   void add_average(programs::program& steps) const;
   void add_bands(programs::program& steps, place out) const;
   void add_limit(programs::program& steps) const;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "wingbeat/device/complex.hpp"             // complex, copied_from
-#include "wingbeat/device/functors/band_load.hpp"  // band_numbers, band_operands
+#include "wingbeat/device/functors/band_load.hpp"  // band_operands, band_numbers
 #include "wingbeat/device/functors/fixed.hpp"      // fixed
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
@@ -34,13 +34,13 @@ class band_gradient {
   WINGBEAT_FN band_gradient(const numbers& n, WINGBEAT_GLOBAL const element* in, operands given,
                             size row)
       : numbers_(n),
-        bins_(in + row * n.bins),
+        bins_(in + row * n.spectrum.bins),
         bands_{given.first_bins, given.begins, given.weights},
         gradients_(given.gradients + row * n.bands) {}
   WINGBEAT_FN Real load(size band) const {
     if (!numbers_.features.has_log) return gradients_[band];
     const Real sum = bands_.sum(band, [&](size k) {
-      return numbers_.features.quantity(copied_from(bins_ + k), k != 0 && 2 * k != numbers_.n_fft);
+      return numbers_.features.quantity(copied_from(bins_ + k), numbers_.spectrum.is_middle(k));
     });
     return gradients_[band] * numbers_.features.level_slope(sum);
   }

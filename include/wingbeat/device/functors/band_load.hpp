@@ -3,23 +3,10 @@
 #pragma once
 
 #include "wingbeat/device/functors/fixed.hpp"              // fixed
-#include "wingbeat/device/functors/spectrum_features.hpp"  // feature_numbers
+#include "wingbeat/device/functors/spectrum_features.hpp"  // band_numbers
 #include "wingbeat/device/port.hpp"                        // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::functors {
-
-struct band_numbers {
-  size n_fft = 1, bins = 1, bands = 1;
-  feature_numbers features = {};
-
-  template <class Visit>
-  WINGBEAT_FN void each(Visit visit) const {
-    visit("n_fft", n_fft);
-    visit("bins", bins);
-    visit("bands", bands);
-    features.each(visit);
-  }
-};
 
 /// The bins of each band and their weights.
 template <class Real>
@@ -58,7 +45,7 @@ class band_load {
 
   WINGBEAT_FN band_load(const numbers& n, WINGBEAT_GLOBAL const element* in, operands given,
                         size row)
-      : features_(n.features), quantities_(in + row * n.bins), given_(given) {}
+      : features_(n.features), quantities_(in + row * n.spectrum.bins), given_(given) {}
   WINGBEAT_FN Real load(size band) const {
     return features_.level(given_.sum(band, [&](size k) { return quantities_[k]; }));
   }

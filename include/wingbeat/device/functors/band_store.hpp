@@ -2,29 +2,18 @@
 // Stores the levels of bands of frames, made of a whole row of bins in local memory.
 #pragma once
 
-#include "wingbeat/device/functors/band_load.hpp"  // band_operands
-#include "wingbeat/device/functors/bin_store.hpp"  // bin_numbers
+#include "wingbeat/device/functors/band_load.hpp"  // band_operands, band_numbers
 #include "wingbeat/device/functors/fixed.hpp"      // fixed
 #include "wingbeat/device/io/adjacent.hpp"         // adjacent
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::functors {
 
-struct band_store_numbers : bin_numbers {
-  size bands = 1;
-
-  template <class Visit>
-  WINGBEAT_FN void each(Visit visit) const {
-    bin_numbers::each(visit);
-    visit("bands", bands);
-  }
-};
-
 /// For passes that gather: see ends/functor_contract.hpp.
 template <class Real>
 class band_store {
  public:
-  using numbers = band_store_numbers;
+  using numbers = band_numbers;
   using element = Real;
   static constexpr bool in_order = false;
   struct operands {

@@ -3,22 +3,21 @@
 // the gradient of what was made of them.
 #pragma once
 
-#include "wingbeat/device/functors/bin_store.hpp"  // bin_numbers
-#include "wingbeat/device/functors/fixed.hpp"      // fixed
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/functors/fixed.hpp"              // fixed
+#include "wingbeat/device/functors/spectrum_features.hpp"  // band_numbers
+#include "wingbeat/device/port.hpp"                        // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::functors {
 
 /// Bins that were stored, and the functor's buffer, are of `complex<Real>`. Without features, the
 /// buffer has bins; otherwise the bins that features were made of, and operands have gradients.
-struct bin_load_numbers : bin_numbers {
-  size bands = 0;               ///< Gradients are those of sums over bands; 0: of each bin.
+/// Without bands, gradients are those of each bin.
+struct bin_load_numbers : band_numbers {
   size frames_of_gradient = 1;  ///< Rows that share one row of gradients.
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
-    bin_numbers::each(visit);
-    visit("bands", bands);
+    band_numbers::each(visit);
     visit("frames_of_gradient", frames_of_gradient);
   }
 };

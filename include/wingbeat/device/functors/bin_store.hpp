@@ -4,35 +4,11 @@
 
 #include "wingbeat/device/bfloat.hpp"                      // bfloat
 #include "wingbeat/device/functors/fixed.hpp"              // fixed
-#include "wingbeat/device/functors/spectrum_features.hpp"  // feature_numbers, spectrum_numbers
+#include "wingbeat/device/functors/spectrum_features.hpp"  // bin_numbers
 #include "wingbeat/device/half.hpp"                        // half_float
 #include "wingbeat/device/port.hpp"                        // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::functors {
-
-struct bin_numbers {
-  spectrum_numbers spectrum = {};
-  feature_numbers features = {};
-
-  template <class Visit>
-  WINGBEAT_FN void each(Visit visit) const {
-    visit("spectrum.n_fft", spectrum.n_fft);
-    visit("spectrum.bins", spectrum.bins);
-    visit("spectrum.phase", spectrum.phase);
-    visit("spectrum.scale", spectrum.scale);
-    visit("spectrum.middle", spectrum.middle);
-    visit("spectrum.is_inverse", spectrum.is_inverse);
-    features.each(visit);
-  }
-
-  /// Returns whether |X|^2 is stored as it is.
-  WINGBEAT_FN bool are_plain_powers() const {
-    const bool is_scaled = spectrum.scale != 1 || spectrum.middle != 1 || spectrum.phase != 0;
-    const bool is_changed = features.power_floor != 0 || features.power_offset != 0 ||
-                            features.doubles || features.has_log;
-    return features.exponent == 2 && !is_scaled && !is_changed;
-  }
-};
 
 /// Stored: complex<Real> for bins, otherwise a real number.
 template <class Stored, class Real>
@@ -58,7 +34,7 @@ class bin_store {
   /// Stores value(i) as element `first` + i for each i below `count`.
   template <class Value>
   WINGBEAT_FN void store_run(size first, size count, const Value& value) const {
-    if (!numbers_.are_plain_powers()) {
+    if (!are_plain_powers()) {
       for (size i = 0; i < count; ++i) store(first + i, value(i));
     } else if constexpr (sizeof(Stored) < sizeof(complex<Real>)) {  // no bins
       WINGBEAT_GLOBAL Stored* const out = out_ + first;
@@ -70,6 +46,15 @@ class bin_store {
   }
 
  private:
+  /// Returns whether |X|^2 is stored as it is.
+  WINGBEAT_FN bool are_plain_powers() const {
+    const spectrum_numbers& spectrum = numbers_.spectrum;
+    const feature_numbers& features = numbers_.features;
+    const bool is_scaled = spectrum.scale != 1 || spectrum.middle != 1 || spectrum.phase != 0;
+    const bool is_changed = features.power_floor != 0 || features.power_offset != 0 ||
+                            features.doubles || features.has_log;
+    return features.exponent == 2 && !is_scaled && !is_changed;
+  }
   WINGBEAT_FN void put(WINGBEAT_GLOBAL complex<Real>* place, complex<Real> z, bool) const {
     copy_to(place, z);
   }

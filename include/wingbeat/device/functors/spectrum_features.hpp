@@ -89,12 +89,12 @@ struct spectrum_numbers {
 
   template <class Visit>
   WINGBEAT_FN void each(Visit visit) const {
-    visit("n_fft", n_fft);
-    visit("bins", bins);
-    visit("phase", phase);
-    visit("scale", scale);
-    visit("middle", middle);
-    visit("is_inverse", is_inverse);
+    visit("spectrum.n_fft", n_fft);
+    visit("spectrum.bins", bins);
+    visit("spectrum.phase", phase);
+    visit("spectrum.scale", scale);
+    visit("spectrum.middle", middle);
+    visit("spectrum.is_inverse", is_inverse);
   }
 
   /// Returns whether a bin also stands for its mirror image, in half spectra.
@@ -110,6 +110,29 @@ struct spectrum_numbers {
     }
     if (scale == 1 && middle == 1) return z;
     return scaled(z, Real(is_middle(k) ? scale * middle : scale));
+  }
+};
+
+/// Bins of frames, and what is made of each.
+struct bin_numbers {
+  spectrum_numbers spectrum = {};
+  feature_numbers features = {};
+
+  template <class Visit>
+  WINGBEAT_FN void each(Visit visit) const {
+    spectrum.each(visit);
+    features.each(visit);
+  }
+};
+
+/// Sums over bands of what is made of each bin.
+struct band_numbers : bin_numbers {
+  size bands = 0;
+
+  template <class Visit>
+  WINGBEAT_FN void each(Visit visit) const {
+    bin_numbers::each(visit);
+    visit("bands", bands);
   }
 };
 
