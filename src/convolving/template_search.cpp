@@ -2,7 +2,7 @@
 #include "wingbeat/template_search.hpp"
 
 #include <algorithm>  // max, min
-#include <cmath>      // frexp, isfinite, isnan, sqrt
+#include <cmath>      // isfinite, sqrt
 #include <limits>     // numeric_limits
 #include <optional>
 #include <utility>  // exchange, move
@@ -14,10 +14,9 @@
 #include "convolving/program.hpp"               // values_of_spectra
 #include "convolving/request.hpp"               // require_valid
 #include "convolving/scores.hpp"                // score_store, score_memory
-#include "convolving/stored_scale.hpp"          // require_peak
+#include "convolving/search_request.hpp"        // require_valid
 #include "convolving/unit_templates.hpp"        // unit_templates
 #include "convolving/windows.hpp"               // centred
-#include "request/names.hpp"                    // require_known
 #include "text/formatted.hpp"                   // formatted, joined
 #include "text/moved_from.hpp"                  // require_owned
 #include "text/reject.hpp"                      // reject
@@ -29,79 +28,7 @@ namespace {
 
 using convolving::centred_image;
 using convolving::kept_scores;
-using convolving::no_template;
 using convolving::unit_templates;
-
-void require_axes(std::string_view name, const std::vector<std::size_t>& lengths) {
-  if (lengths.size() == 2 && lengths[0] > 0 && lengths[1] > 0) return;
-  reject("{} has the lengths {{{}}}; give {{height, width}}, each at least 1", name,
-         joined(lengths, ", "));
-}
-
-void require_peaks(const search_spec& spec) {
-  constexpr double largest = 1e8;
-  const bool is_fp16 = spec.between == precision::fp16;
-  const std::string reason = formatted("between is {}", name_of(spec.between.value_or(spec.real)));
-  convolving::require_peak("image_peak", spec.image_peak, largest, is_fp16, reason);
-  convolving::require_peak("template_peak", spec.template_peak, largest,
-                           is_fp16 && !spec.is_normalised,
-                           is_fp16 ? "is_normalised is true" : reason);
-}
-
-void require_sums(const search_spec& spec) {
-  if (spec.sum_unit == 0) return;
-  int exponent = 0;
-  reject_if(!(spec.sum_unit > 0) || std::frexp(spec.sum_unit, &exponent) != 0.5,
-            "sum_unit is {}; give a power of two, or 0", spec.sum_unit);
-  reject_if(!spec.keeps_sums || spec.is_normalised,
-            "sum_unit is {}, for sums of plain scores, which {}; leave it 0", spec.sum_unit,
-            spec.keeps_sums ? "a normalised search has not" : "keeps_sums asks for");
-}
-
-void require_table(const search_spec& spec) {
-  if (!spec.table_threshold) return;
-  reject_if(std::isnan(*spec.table_threshold),
-            "table_threshold is no number, so that no score is above it; give a number, or none");
-  constexpr std::size_t most = std::size_t{1} << 31;
-  reject_if(spec.table_capacity == 0 || spec.table_capacity > most,
-            "table_capacity is {}; choose from 1 to {} scores", spec.table_capacity, most);
-}
-
-void require_histogram(const score_bins& bins) {
-  constexpr std::size_t most = 65536;
-  if (bins.count == 0) return;
-  reject_if(bins.count > most || !std::isfinite(bins.end - bins.begin) || !(bins.begin < bins.end),
-            "histogram has {} bins from {} to {}; give at most {}, and finite scores in ascending "
-            "order",
-            bins.count, bins.begin, bins.end, most);
-}
-
-void require_valid(const search_spec& spec) {
-  require_axes("image", spec.image);
-  require_axes("templates", spec.templates);
-  reject_if(spec.templates_at_once == 0 || spec.templates_at_once >= no_template,
-            "templates_at_once is {}; choose from 1 to {}", spec.templates_at_once,
-            no_template - 1);
-  reject_if(spec.keeps_counts && std::isnan(spec.threshold),
-            "threshold is no number, so that no score is above it; give a number, or "
-            "leave keeps_counts false");
-  reject_if(!spec.keeps_counts && spec.threshold != 0,
-            "threshold is {} and keeps_counts is false, so that no scores are counted; set "
-            "keeps_counts, or leave threshold 0",
-            spec.threshold);
-  require_sums(spec);
-  require_table(spec);
-  require_histogram(spec.histogram);
-  request::require_known(spec.form == operand_form::values || spec.form == operand_form::spectrum,
-                         "form", spec.form, "values or spectrum");
-  require_peaks(spec);
-  const bool fits = spec.templates[0] <= spec.image[0] && spec.templates[1] <= spec.image[1];
-  if (spec.mode != extent::valid || fits) return;
-  reject(
-      "templates are {} and the image {}, so that a template lies within the image "
-      "nowhere; choose mode full or same, or smaller templates",
-      joined(spec.templates, "x"), joined(spec.image, "x"));
-}
 
 convolution_spec convolution_of(const search_spec& spec, std::size_t templates) {
   convolution_spec request{.image = spec.image,
@@ -390,7 +317,7 @@ struct template_search::impl {
 };
 
 template_search::template_search(const queue& on, search_spec spec) {
-  require_valid(spec);
+  convolving::require_valid(spec);
   convolving::require_valid(convolution_of(spec, spec.templates_at_once));
   reject_if(spec.sum_unit != 0 && !on.device().has_fp64,
             "sum_unit is {}, and {} has no fp64 to sum in; leave it 0", spec.sum_unit,
