@@ -28,8 +28,6 @@
 namespace wingbeat::cli {
 namespace {
 
-constexpr std::size_t default_segment = 256;
-
 /// Returns the segment length: the given one, or the default limited to the length of a row.
 std::size_t segment_of(const transform_options& o, const formats::signal& signal) {
   if (o.segment) {

@@ -77,6 +77,9 @@ int report_outcome(const transform_options& o, const std::string& heading, std::
 void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen);
 void report_input(const transform_options& o, const problem& solved);
 
+/// Samples of a segment without --segment; a shorter row has fewer.
+inline constexpr std::size_t default_segment = 256;
+
 /// Returns the samples from a segment of `length` to the next, by --overlap.
 [[nodiscard]] std::size_t hop_of(const transform_options& o, std::size_t length);
 

@@ -35,7 +35,6 @@
 namespace wingbeat::cli {
 namespace {
 
-constexpr std::size_t default_segment = 256;
 constexpr double level_floor = 1e-10;  // of powers in mel bands
 
 sample_type type_of(bool is_real, precision real) {
