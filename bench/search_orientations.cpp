@@ -74,6 +74,10 @@ void orientations(session& asked) {
       {"one", changed(square, [](auto& s) { s.filters = 1; })},
       {"eight", changed(square, [](auto& s) { s.filters = 1, s.orientations_at_once = 8; })},
       {"table", changed(square, [](auto& s) { s.table_threshold = 5.5; })},
+      {"histogram", changed(square,
+                            [](auto& s) {
+                              s.histogram = {-8, 8, 512};
+                            })},
       {"largest", changed(square, [](auto& s) { s.keeps_sums = false; })},
       {"narrow",
        changed(square, [](auto& s) { s.between = precision::fp16, s.image_peak = 1e-2; })},

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: opencl
 // Timeout: 300
-// Random descriptions of short-time transforms on each engine, against the definition.
+// Random descriptions of short-time transforms on each engine, against the definition. As for random plans,
+// WINGBEAT_RANDOM_PLANS says how many, WINGBEAT_RANDOM_SEED from which seed, WINGBEAT_TEST_SECONDS for how long.
 #include <gtest/gtest.h>
+
+#include <cstdio>  // printf
 
 #include "short_time/short_time_check.hpp"  // check_short_time
 #include "support/dice.hpp"                 // dice
+#include "support/environment.hpp"          // from_environment
 #include "support/on_engine.hpp"            // on_engine, all_engines
+#include "support/share.hpp"                // has_time
 
 namespace {
 
@@ -80,11 +85,15 @@ class random_short_time_on : public on_engine {};
 TEST_P(random_short_time_on, agrees_with_the_definition) {
   const std::size_t count =
       GetParam() == engine::opencl ? (is_full_run() ? 200 : 6) : (is_full_run() ? 3000 : 150);
-  for (std::size_t seed = 1; seed <= count && !HasFailure(); ++seed) {
+  const std::size_t first = from_environment("WINGBEAT_RANDOM_SEED", 1),
+                    end = first + from_environment("WINGBEAT_RANDOM_PLANS", count);
+  std::size_t seed = first;
+  for (; seed < end && !HasFailure() && has_time(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     dice draw{seed};
     check_short_time(*on, random_spec(draw), seed);
   }
+  std::printf("seeds %zu to %zu\n", first, seed - 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, random_short_time_on, all_engines(), engine_name);
