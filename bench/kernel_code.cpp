@@ -5,7 +5,8 @@
 //     kernel_code every=24 sm_90 > before.txt      a sample: every 24th request of the list
 //     kernel_code convolutions sm_90 > before.txt  the convolutions that bench/ measures, instead
 //     kernel_code banks sm_90 > before.txt         filter banks, instead
-//     kernel_code before.txt after.txt             compares; exit code 1 if they differ
+//     kernel_code short_times sm_90 > before.txt   short-time transforms, instead
+//     kernel_code .. into=FOLDER                   keeps the machine code too, for a disassembler
 //     kernel_code before.txt after.txt             compares; exit code 1 where they differ
 #include <elf.h>
 #include <fmt/ranges.h>
@@ -23,6 +24,7 @@
 #include "backend/planning_engine.hpp"            // planning_engine
 #include "backend/sha256.hpp"                     // sha256, hex
 #include "bench/question.hpp"                     // session, registration
+#include "bench/short_time_problems.hpp"          // short_time_problems
 #include "channelising/banks/bank_programs.hpp"   // fused_bank, chained_bank
 #include "channelising/stream/level_counter.hpp"  // histogram_for, histogram_kernel
 #include "convolving/image_request.hpp"           // planes_of
@@ -32,6 +34,7 @@
 #include "programs/catalogue.hpp"                 // every_request, sample_device
 #include "programs/real_transforms.hpp"           // transform_program
 #include "request/validation.hpp"                 // validated
+#include "short_time/programs.hpp"                // short_time_programs
 
 namespace wingbeat::bench {
 namespace {
@@ -376,7 +379,21 @@ std::vector<unit> units_of_banks(const std::string& architecture) {
   return units.take();
 }
 
-void compile_all(std::vector<unit>& units) {
+/// Returns the kernels of short-time transforms, their gradients and inverses.
+std::vector<unit> units_of_short_times(const std::string& architecture) {
+  unit_list units{architecture};
+  const backend::planning_engine engine{architecture};
+  const auto on = engine.open(engine.devices().front());
+  for (const auto& [name, spec] : short_time_problems(false)) {
+    const short_times::short_time_programs programs{on, engine, spec};
+    units.add(programs.run(), name);
+    if (spec.has_gradients) units.add(programs.gradient(), name + " gradient");
+    if (spec.has_inverse) units.add(programs.inverse(), name + " inverse");
+  }
+  return units.take();
+}
+
+void compile_all(std::vector<unit>& units, const std::string& folder) {
   std::atomic<std::size_t> next = 0, done = 0;
   std::vector<std::jthread> threads(std::max(2U, std::thread::hardware_concurrency()));
   for (auto& thread : threads) {
@@ -385,14 +402,20 @@ void compile_all(std::vector<unit>& units) {
         const auto compiled = backend::cuda::compile_for(units[i].source, units[i].architecture);
         units[i].digest = fmt::format("{} {} registers {} spilled", digest_of(compiled.binary),
                                       compiled.figures.registers, compiled.figures.spill_bytes);
+        if (!folder.empty()) {
+          std::ofstream{fmt::format("{}/{}.cubin", folder, i)}.write(
+              compiled.binary.data(), static_cast<std::streamsize>(compiled.binary.size()));
+          std::ofstream{fmt::format("{}/{}.cpp", folder, i)} << units[i].titles.front() << "\n"
+                                                             << units[i].source.text;
+        }
         if (++done % 100 == 0) fmt::print(stderr, "{} of {}\n", done.load(), units.size());
       }
     }};
   }
 }
 
-void write(std::vector<unit> units) {
-  compile_all(units);
+void write(std::vector<unit> units, const std::string& folder) {
+  compile_all(units, folder);
   std::vector<std::string> lines;
   for (const unit& compiled : units) {
     for (const std::string& title : compiled.titles) {
@@ -435,24 +458,27 @@ void compare(session& asked) {
 void kernel_code(session& asked) {
   if (asked.words.size() == 2 && !asked.words[1].starts_with("sm_")) return compare(asked);
   std::size_t every = 1;
-  std::string list;
+  std::string list, folder;
   std::vector<unit> units;
   for (const std::string& word : asked.words) {
-    if (!word.starts_with("sm_")) list = word;
+    if (word.starts_with("into=")) folder = word.substr(5);
+    if (!word.starts_with("sm_") && !word.starts_with("into=")) list = word;
     if (word.starts_with("every=")) every = std::stoul(word.substr(6));
     if (!word.starts_with("sm_")) continue;
-    auto more = list == "convolutions" ? units_of_convolutions(word)
-                : list == "banks"      ? units_of_banks(word)
-                : list == "lines"      ? units_of_lines(word)
-                                       : units_for(word, std::max<std::size_t>(every, 1));
+    auto more = list == "convolutions"  ? units_of_convolutions(word)
+                : list == "banks"       ? units_of_banks(word)
+                : list == "lines"       ? units_of_lines(word)
+                : list == "short_times" ? units_of_short_times(word)
+                                        : units_for(word, std::max<std::size_t>(every, 1));
     for (unit& each : more) units.push_back(std::move(each));
   }
   if (units.empty()) throw plan_error("give an architecture, as sm_90, or two files to compare");
-  write(std::move(units));
+  write(std::move(units), folder);
 }
 
 const registration of_kernel_code{
-    {"kernel_code", "[every=N | convolutions | banks | lines] sm_90.. | FILE FILE",
+    {"kernel_code",
+     "[every=N | convolutions | banks | lines | short_times] [into=FOLDER] sm_90.. | FILE FILE",
      "which kernels a change alters, by digests of machine code", kernel_code}};
 
 }  // namespace

@@ -87,9 +87,9 @@ functors::overlap_numbers overlapping(const short_time_spec& spec, bool is_divid
 }  // namespace
 
 short_time_programs::short_time_programs(const std::shared_ptr<backend::queue>& on,
-                                         const short_time_spec& spec)
+                                         const backend::engine& engine, const short_time_spec& spec)
     : on_(on),
-      engine_(backend::engine_of(on->device().runs_on)),
+      engine_(engine),
       spec_(spec),
       n_frames_(all_frames(spec)),
       n_bins_(spec.bins()),

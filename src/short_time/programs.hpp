@@ -19,7 +19,8 @@ namespace wingbeat::short_times {
 /// the lengths, those that runs are given; the gradient of results is the filter.
 class short_time_programs {
  public:
-  short_time_programs(const std::shared_ptr<backend::queue>& on, const short_time_spec& spec);
+  short_time_programs(const std::shared_ptr<backend::queue>& on, const backend::engine& engine,
+                      const short_time_spec& spec);
 
   [[nodiscard]] programs::program run() const;
   [[nodiscard]] programs::program inverse() const;

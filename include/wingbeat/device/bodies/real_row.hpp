@@ -95,8 +95,8 @@ class real_row : public transform<Policy, Group> {
         }
       }
     };
-    if constexpr (loads_in_steps<Elements>) {
-      run(stepwise<Elements>{tile, read}, store);
+    if constexpr (row_load<Elements>::in_steps || row_load<Elements>::fills) {
+      run(row_load<Elements>{tile, read}, store);
     } else {
       run(load, store);
     }
@@ -110,28 +110,31 @@ class real_row : public transform<Policy, Group> {
   }
 
  private:
-  /// Whether elements are loaded in two steps, without staging. Short rows, which share a
-  /// workgroup, then pass one barrier less.
-  template <class Elements>
-  static constexpr bool loads_in_steps =
-      numbers().shape.lanes == 1 &&
-      workgroup::contract::is_in_steps<typename Elements::load_type> && !numbers().shape.stage_in &&
+  /// Whether the elements of a row are what the load says, all of them.
+  static constexpr bool has_plain_rows =
       !numbers().in.is_limited && !numbers().in.is_conjugated && numbers().in.second == 0;
 
   /// The elements of a line that its only thread reads at once; 0: one by one.
   template <class Load>
   static constexpr unsigned held_reals =
-      base::shape::threads == 1 && !numbers().in.is_limited && !numbers().in.is_conjugated &&
-              numbers().in.second == 0
-          ? held_by<Load>
-          : 0;
+      base::shape::threads == 1 && has_plain_rows ? held_by<Load> : 0;
 
+  /// Loads the elements of a lane without staging: in two steps (rows that share a workgroup pass
+  /// one barrier less without them), or at once.
   template <class Elements>
-  struct stepwise {
-    static constexpr bool in_steps = true;
+  struct row_load {
+    using load_type = typename Elements::load_type;
+    static constexpr bool is_plain = has_plain_rows && !numbers().shape.stage_in;
+    static constexpr bool in_steps =
+        is_plain && numbers().shape.lanes == 1 && workgroup::contract::is_in_steps<load_type>;
+    static constexpr bool fills = is_plain && workgroup::contract::is_filling<load_type>;
     const Elements& tile;
     unsigned lane;
 
+    template <unsigned Count, unsigned Step, class Pairs>
+    WINGBEAT_FN void fill(unsigned first, Pairs& z) const {
+      tile.source().template fill<Count, Step>(tile.in(lane), first, z);
+    }
     WINGBEAT_FN complex_type fetched(unsigned i) const {
       return tile.source().fetched(tile.in(lane) + size(i) * base::in_stride,
                                    tile.index_in(lane, i));

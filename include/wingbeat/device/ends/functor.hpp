@@ -215,6 +215,12 @@ class fused_load {
     const spot place = spot_of<As>(offset, index);
     given_.of_row(in_, place.row).make_pair(place.i, z, mirrored);
   }
+  /// Whether the functor loads a thread's pairs of reals at once, and loads them; see contract.hpp.
+  static constexpr bool fills = As::has_pairs && fills_pairs<Functor>;
+  template <unsigned Count, unsigned Step, class Pairs>
+  WINGBEAT_FN void fill(size offset, unsigned first, Pairs& z) const {
+    given_.of_row(in_, row_of<As>(offset)).template fill<Count, Step>(first, z);
+  }
   /// Read a whole row into a thread, and return its elements.
   static constexpr unsigned held = held_of<Functor>;
   template <class Values>
@@ -314,6 +320,7 @@ class fused_store {
   static constexpr size gathered = gathered_by<Functor>::count;  ///< Outputs of a row; 0: it does
                                                                  ///< not gather.
   static constexpr unsigned at_once = gathered_by<Functor>::at_once;
+  static constexpr bool is_across = gathers_across<Functor>;
   template <class... Operands>
   WINGBEAT_FN fused_store(WINGBEAT_GLOBAL element* out, WINGBEAT_GLOBAL const char* blocks,
                           Operands... operands)

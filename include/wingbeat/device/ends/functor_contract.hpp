@@ -18,6 +18,9 @@
 //           in_steps                whether elements i and M - i of bins 0 .. M are loaded in two
 //             fetched(i)            steps: a thread fetches all of its own before it makes one
 //             make_pair(i, z, mirrored)
+//           fills                   whether a thread loads all of its pairs of reals at once
+//             fill<Count, Step>(i, z)  sets z[r] to elements 2 (i + r Step) and the one behind
+//                                   it, r < Count
 //           line_length(numbers)    the row is lines of this many values
 //             load_line(line, i)    returns value line * line_length + i
 //           gathered(numbers)       the number of outputs made from each row, where neighbouring
@@ -25,6 +28,8 @@
 //             prepared(i, z)        returns a complex element in the form that output() takes
 //             output(t, value)      returns output t, from all elements value(i) of the row
 //             put(t, outputs)       stores at_once(numbers) outputs from number t on
+//             is_across             whether neighbouring threads make the same output of
+//                                   neighbouring rows, because outputs differ in work
 // keep    What it keeps of values instead of storing each: a partial result per thread
 //         (reduce.hpp), or a state per value over all rows (keep.hpp).
 // bins    changed(k, bin) returns the changed bin k of the row (bodies/diagonal_row.hpp).
@@ -95,6 +100,12 @@ inline constexpr bool loads_in_steps<Functor, void_t<typename Functor::row_funct
     workgroup::contract::is_in_steps<typename Functor::row_functor>;
 
 template <class Functor, class = void>
+inline constexpr bool fills_pairs = false;
+template <class Functor>
+inline constexpr bool fills_pairs<Functor, void_t<decltype(Functor::row_functor::fills)>> =
+    Functor::row_functor::fills;
+
+template <class Functor, class = void>
 inline constexpr size line_length_of = 0;
 template <class Functor>
 inline constexpr size line_length_of<
@@ -111,6 +122,12 @@ struct gathered_by<Functor, void_t<decltype(Functor::row_functor::gathered(Funct
   static constexpr size count = Functor::row_functor::gathered(Functor::numbers());
   static constexpr unsigned at_once = Functor::row_functor::at_once(Functor::numbers());
 };
+
+template <class Functor, class = void>
+inline constexpr bool gathers_across = false;
+template <class Functor>
+inline constexpr bool gathers_across<Functor, void_t<decltype(Functor::row_functor::is_across)>> =
+    Functor::row_functor::is_across;
 
 /// The arguments of a functor's functions between its buffer and an element's numbers.
 template <class...>

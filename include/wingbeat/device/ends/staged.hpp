@@ -136,7 +136,9 @@ WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
   constexpr unsigned n =
       minimum<unsigned>(store::at_once, unsigned(16 / sizeof(real)));  // bytes of one store
   using run = io::adjacent<real, n>;
-  make_and_take<run, outputs / n, taken::along, 16 / n>(
+  constexpr bool is_across = store::is_across && Body::workgroup_threads % Body::lanes == 0;
+  constexpr taken order = is_across ? taken::across : taken::along;
+  make_and_take<run, outputs / n, order, 16 / n>(
       body,
       [&](unsigned lane, unsigned t) {
         run y;

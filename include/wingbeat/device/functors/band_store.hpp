@@ -38,6 +38,7 @@ class band_store {
         roots_(given.roots) {}
   WINGBEAT_FN static constexpr size gathered(const numbers& n) { return n.bands; }
   WINGBEAT_FN static constexpr unsigned at_once(const numbers&) { return 1; }
+  static constexpr bool is_across = true;  // wide bands beside narrow ones would keep these waiting
   WINGBEAT_FN complex<Real> prepared(size k, complex<Real> z) const {
     const complex<Real> bin = numbers_.spectrum.turned(z, k, roots_);
     return {numbers_.features.quantity(bin, numbers_.spectrum.is_middle(k)), Real(0)};

@@ -4,6 +4,7 @@
 
 #include "wingbeat/device/functors/fixed.hpp"   // fixed
 #include "wingbeat/device/functors/frames.hpp"  // frame_numbers, frame_samples
+#include "wingbeat/device/io/adjacent.hpp"      // adjacent, load_whole
 #include "wingbeat/device/port.hpp"             // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::functors {
@@ -37,6 +38,8 @@ class frame_load {
         window_(given.window),
         count_(n.window),
         first_(n.window_at),
+        is_whole_(n.window == n.n_fft),
+        has_pairs_((n.length | n.hop | n.before | n.window | n.window_at) % 2 == 0),
         mean_{} {
     if (n.removes_mean) mean_ = sample_of<Real, value_type>::in(given.means + row);
   }
@@ -44,6 +47,20 @@ class frame_load {
     const size j = i - first_;  // wraps below 0
     if (j >= count_ || !samples_.exists()) return {};
     return times(samples_.value(j, mean_), window_[j]);
+  }
+  static constexpr bool fills = sizeof(value_type) == sizeof(Real);
+  template <unsigned Count, unsigned Step, class Pairs>
+  WINGBEAT_FN void fill(unsigned first, Pairs& z) const {
+    if (samples_.are_plain()) {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < Count; ++r) z[r] = plain_pair(2 * (first + r * Step));
+    } else {
+      WINGBEAT_UNROLL
+      for (unsigned r = 0; r < Count; ++r) {
+        const size i = 2 * (first + r * Step);
+        z[r] = {load(i), load(i + 1)};
+      }
+    }
   }
   /// Calls take(i, element) for each of `count` elements from `first` on.
   template <class Take>
@@ -62,9 +79,29 @@ class frame_load {
   }
 
  private:
+  /// Returns elements i and i + 1, i even, of a frame whose samples are plain.
+  WINGBEAT_FN complex<Real> plain_pair(unsigned i) const {
+    const unsigned j = i - unsigned(first_), count = unsigned(count_);  // wraps below 0
+    WINGBEAT_GLOBAL const Stored* const in = samples_.first();
+    if (has_pairs_) {
+      if (!is_whole_ && j >= count) return {};
+      const auto x = io::load_whole<io::adjacent<Stored, 2>>(in + j);
+      const auto weights = io::load_whole<io::adjacent<Real, 2>>(window_ + j);
+      return {(samples::sample::of(x.value[0]) - mean_) * weights.value[0],
+              (samples::sample::of(x.value[1]) - mean_) * weights.value[1]};
+    }
+    const auto element = [&](unsigned place) {
+      if (!is_whole_ && place >= count) return Real(0);
+      return (samples::sample::in(in + place) - mean_) * window_[place];
+    };
+    return {element(j), element(j + 1)};
+  }
+
   samples samples_;
   WINGBEAT_GLOBAL const Real* window_;
   size count_, first_;
+  bool is_whole_;   ///< Each sample of a frame has a weight.
+  bool has_pairs_;  ///< Pairs of samples and of weights lie aligned.
   value_type mean_;
 };
 

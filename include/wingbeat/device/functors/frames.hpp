@@ -65,9 +65,8 @@ WINGBEAT_FN void each_frame_over(const frame_numbers& n, size place, size count,
 template <class Real, class Stored>
 struct sample_of {
   using type = Real;
-  WINGBEAT_FN static Real in(WINGBEAT_GLOBAL const Stored* place) {
-    return static_cast<Real>(*place);
-  }
+  WINGBEAT_FN static Real in(WINGBEAT_GLOBAL const Stored* place) { return of(*place); }
+  WINGBEAT_FN static Real of(Stored stored) { return static_cast<Real>(stored); }
 };
 template <class Real, class Stored>
 struct sample_of<Real, complex<Stored>> {
@@ -95,7 +94,10 @@ class frame_samples {
 
   WINGBEAT_FN frame_samples(const frame_numbers& n, WINGBEAT_GLOBAL const Stored* in,
                             WINGBEAT_GLOBAL const unsigned* lengths, size row)
-      : in_(in + row / n.frames * n.length), count_(n.window), emphasis_(Real(n.emphasis)) {
+      : in_(in + row / n.frames * n.length),
+        count_(n.window),
+        emphasis_(Real(n.emphasis)),
+        has_few_((n.length | n.before | n.window) >> 30 == 0) {
     const size number = row % n.frames;
     const size length = n.is_ragged ? lengths[row / n.frames] : n.length;
     exists_ = length > 0 && (!n.is_ragged || number < n.frames_of(length));
@@ -112,7 +114,7 @@ class frame_samples {
   WINGBEAT_FN WINGBEAT_GLOBAL const Stored* first() const { return in_ + axis_.begin; }
   /// Returns the sample under weight j.
   WINGBEAT_FN value_type raw(size j) const {
-    const size place = pixel_of<size>(axis_, j);
+    const size place = has_few_ ? pixel_of<unsigned>(axis_, unsigned(j)) : pixel_of<size>(axis_, j);
     if (place < axis_.image) return sample::in(in_ + place);
     return value_type{};  // no ?: of both, whose address spaces differ in OpenCL
   }
@@ -135,6 +137,7 @@ class frame_samples {
   continued_axis axis_;
   size count_;
   Real emphasis_;
+  bool has_few_;  ///< Places are numbers of 32 bits.
   bool exists_;
 };
 

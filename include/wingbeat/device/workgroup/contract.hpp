@@ -48,6 +48,13 @@ inline constexpr bool is_in_steps = false;
 template <class Load>
 inline constexpr bool is_in_steps<Load, void_t<decltype(Load::in_steps)>> = Load::in_steps;
 
+/// Whether a load sets all elements of a thread at once (Load::fills): fill<Count, Step>(first, z)
+/// sets z[r] to element first + r Step, r < Count.
+template <class Load, class = void>
+inline constexpr bool is_filling = false;
+template <class Load>
+inline constexpr bool is_filling<Load, void_t<decltype(Load::fills)>> = Load::fills;
+
 template <class Store, class Value, class = void>
 struct is_store {
   static constexpr bool value = false;

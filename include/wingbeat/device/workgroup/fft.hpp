@@ -3,20 +3,21 @@
 // caller's loads and stores. docs/device.md is a tutorial.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"             // complex
-#include "wingbeat/device/direction.hpp"           // direction
-#include "wingbeat/device/half.hpp"                // widen, narrow
-#include "wingbeat/device/index.hpp"               // is_power_of_two
-#include "wingbeat/device/order.hpp"               // order
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
-#include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store, has_get, has_set
-#include "wingbeat/device/workgroup/estimate.hpp"  // registers_estimate, fused_workgroups_of
-#include "wingbeat/device/workgroup/in_place.hpp"  // in_place
-#include "wingbeat/device/workgroup/memory.hpp"    // memory, scratch, storage
-#include "wingbeat/device/workgroup/scalar.hpp"    // arithmetic_of
-#include "wingbeat/device/workgroup/schedule.hpp"  // schedule
-#include "wingbeat/device/workgroup/stockham.hpp"  // stockham
-#include "wingbeat/device/workgroup/team.hpp"      // shape, team
+#include "wingbeat/device/complex.hpp"                  // complex
+#include "wingbeat/device/direction.hpp"                // direction
+#include "wingbeat/device/half.hpp"                     // widen, narrow
+#include "wingbeat/device/index.hpp"                    // is_power_of_two
+#include "wingbeat/device/order.hpp"                    // order
+#include "wingbeat/device/port.hpp"                     // WINGBEAT_FN, WINGBEAT_GLOBAL
+#include "wingbeat/device/workgroup/contract.hpp"       // is_load, is_store, has_get, has_set
+#include "wingbeat/device/workgroup/estimate.hpp"       // registers_estimate, fused_workgroups_of
+#include "wingbeat/device/workgroup/in_place.hpp"       // in_place
+#include "wingbeat/device/workgroup/load_elements.hpp"  // load_elements
+#include "wingbeat/device/workgroup/memory.hpp"         // memory, scratch, storage
+#include "wingbeat/device/workgroup/scalar.hpp"         // arithmetic_of
+#include "wingbeat/device/workgroup/schedule.hpp"       // schedule
+#include "wingbeat/device/workgroup/stockham.hpp"       // stockham
+#include "wingbeat/device/workgroup/team.hpp"           // shape, team
 
 namespace wingbeat::device::workgroup {
 
@@ -149,13 +150,7 @@ struct fft {
                   "execute(team, accessor, scratch, table)");
     if constexpr (loads && stores && elements_per_thread == held) {
       register_type x[held];
-      WINGBEAT_UNROLL
-      for (unsigned l = 0; l < Live; ++l) {
-        const value_type z = load(team.thread() + l * threads);
-        x[l] = widen(z);
-      }
-      WINGBEAT_UNROLL
-      for (unsigned l = Live; l < held; ++l) x[l] = {};
+      load_elements<value_type, Live, threads>(load, team.thread(), x);
       run<Live>(team, x, lent, table);
       WINGBEAT_UNROLL
       for (unsigned l = 0; l < held; ++l) {

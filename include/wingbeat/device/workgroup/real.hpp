@@ -3,17 +3,18 @@
 // has the formulas. The length of the shape is M, because the workgroup holds M numbers.
 #pragma once
 
-#include "wingbeat/device/complex.hpp"             // complex
-#include "wingbeat/device/direction.hpp"           // direction
-#include "wingbeat/device/half.hpp"                // widen, narrow
-#include "wingbeat/device/index.hpp"               // is_power_of_two
-#include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL
-#include "wingbeat/device/real.hpp"                // separate, combine
-#include "wingbeat/device/thread/dft.hpp"          // times_root
-#include "wingbeat/device/workgroup/contract.hpp"  // is_load, is_store
-#include "wingbeat/device/workgroup/fft.hpp"       // fft
-#include "wingbeat/device/workgroup/opposite.hpp"  // opposite_trade
-#include "wingbeat/device/workgroup/schedule.hpp"  // real_roots_of, schedule, twiddling
+#include "wingbeat/device/complex.hpp"                  // complex
+#include "wingbeat/device/direction.hpp"                // direction
+#include "wingbeat/device/half.hpp"                     // widen, narrow
+#include "wingbeat/device/index.hpp"                    // is_power_of_two
+#include "wingbeat/device/port.hpp"                     // WINGBEAT_FN, WINGBEAT_GLOBAL
+#include "wingbeat/device/real.hpp"                     // separate, combine
+#include "wingbeat/device/thread/dft.hpp"               // times_root
+#include "wingbeat/device/workgroup/contract.hpp"       // is_load, is_store
+#include "wingbeat/device/workgroup/fft.hpp"            // fft
+#include "wingbeat/device/workgroup/load_elements.hpp"  // load_elements
+#include "wingbeat/device/workgroup/opposite.hpp"       // opposite_trade
+#include "wingbeat/device/workgroup/schedule.hpp"       // real_roots_of, schedule, twiddling
 
 namespace wingbeat::device::workgroup {
 
@@ -222,13 +223,7 @@ struct real_fft {
   WINGBEAT_FN static void forward(const Team& team, const Load& load, const Store& store,
                                   const Scratch& lent, WINGBEAT_GLOBAL const register_type* table) {
     register_type z[e];
-    WINGBEAT_UNROLL
-    for (unsigned r = 0; r < Live; ++r) {
-      const value_type value = load(team.thread() + r * threads);
-      z[r] = widen(value);
-    }
-    WINGBEAT_UNROLL
-    for (unsigned r = Live; r < e; ++r) z[r] = {};
+    load_elements<value_type, Live, threads>(load, team.thread(), z);
     opposites::template transform_and_free<Live>(team, z, lent, table);
     const auto root = roots_of(team, table);
     register_type other[pairs];
@@ -306,13 +301,7 @@ struct real_fft {
                                            WINGBEAT_GLOBAL const register_type* table) {
     register_type z[e];
     if constexpr (Dir == direction::forward) {
-      WINGBEAT_UNROLL
-      for (unsigned r = 0; r < e; ++r) {
-        z[r] = {};
-        if (r >= Live) continue;
-        const value_type value = load(team.thread() + r * threads);
-        z[r] = widen(value);
-      }
+      load_elements<value_type, Live, threads>(load, team.thread(), z);
       opposites::template transform_and_free<Live>(team, z, lent, table);
       separate_own(team, z, lent, table);
       WINGBEAT_UNROLL
