@@ -26,7 +26,8 @@ struct axis_request {
   bool is_row = true;  ///< Its elements are neighbours in memory.
   row source = row::complex_row, sink = row::complex_row;
   bool is_forward = true;
-  bool is_plain = false;       ///< No functor loads or stores its elements.
+  bool is_plain = false;       ///< Neighbours in memory that no functor loads or stores.
+  bool has_functors = false;   ///< A functor loads or stores elements of the transform.
   bool is_of_reals = false;    ///< Reals that become bins, or bins that become reals.
   bool is_computed = false;    ///< Functors make its elements from lines of reals.
   std::size_t bins = 0;        ///< Reals: number of first bins that are given or wanted; 0: all.

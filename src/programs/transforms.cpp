@@ -120,7 +120,8 @@ class piece_chooser {
     }
     const bool are_neighbours =
         axis.is_row && in_.axes[a].stride == 1 && sides_.out.axes[a].stride == 1;
-    axis.is_plain = are_neighbours && !spec_.load.is_given() && !spec_.store.is_given();
+    axis.has_functors = spec_.load.is_given() || spec_.store.is_given();
+    axis.is_plain = are_neighbours && !axis.has_functors;
     axis.is_of_reals = is_single && request_.kind.has_half_spectrum();
     axis.is_computed = request_.are_functors_dense;
     std::vector<piece> pieces = cut_of(axis);

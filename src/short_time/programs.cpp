@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "short_time/programs.hpp"
 
-#include <algorithm>  // max
-#include <cmath>      // sqrt
+#include <algorithm>  // clamp, max
+#include <array>
+#include <cmath>  // sqrt
 #include <complex>
 #include <cstdint>  // int16_t
-#include <utility>  // move
+#include <utility>  // exchange, move
 
 #include "functors/device_functor.hpp"                    // device_functor
+#include "kernel_text/constants.hpp"                      // assignments
+#include "kernel_text/functor_text.hpp"                   // type_name
+#include "kernel_text/kernel_body.hpp"                    // kernel_body
+#include "planner/roots.hpp"                              // table_of
+#include "programs/launched.hpp"                          // launched
 #include "programs/loaded_rows.hpp"                       // loaded_rows, written_as
 #include "request/validation.hpp"                         // validated
 #include "short_time/placement.hpp"                       // frames_in
 #include "short_time/request.hpp"                         // real_bytes, value_bytes
-#include "short_time/tables.hpp"                          // roots_of, bands_of
+#include "short_time/tables.hpp"                          // roots_of, bands_of, steady_factors
+#include "text/formatted.hpp"                             // formatted
 #include "tuning/compiled_engines.hpp"                    // compiles_kernels
 #include "wingbeat/device/bfloat.hpp"                     // bfloat
 #include "wingbeat/device/functors/band_gradient.hpp"     // band_gradient
@@ -25,6 +32,7 @@
 #include "wingbeat/device/functors/overlap_gradient.hpp"  // overlap_gradient
 #include "wingbeat/device/functors/overlap_load.hpp"      // overlap_load
 #include "wingbeat/device/functors/overlap_mean.hpp"      // overlap_mean
+#include "wingbeat/device/functors/overlap_rows.hpp"      // overlap_rows_numbers
 #include "wingbeat/device/functors/row_limit.hpp"         // row_limit
 #include "wingbeat/device/functors/row_maximum.hpp"       // row_maximum
 #include "wingbeat/device/functors/row_sum.hpp"           // row_sum
@@ -41,7 +49,8 @@ using programs::run_operand;
 
 namespace {
 
-constexpr std::size_t parts_of_maximum = 256;
+/// The maxima that each launch leaves of a row: many parts at first, for all multiprocessors.
+constexpr std::array<std::size_t, 3> parts_of_maximum{2048, 64, 1};
 
 /// Returns the features of each bin that sums over bands are made of.
 spectrum_features quantities(spectrum_features features) {
@@ -313,20 +322,24 @@ void short_time_programs::add_limit(program& steps) const {
   with_real([&](auto real) {
     using real_type = decltype(real);
     const std::size_t elements = spec_.frames() * spec_.columns();
-    const std::size_t bytes = spec_.batch * elements * sizeof real;
-    const std::size_t part_bytes = spec_.batch * parts_of_maximum * sizeof real;
     using maxima = device_functor<functors::row_maximum<real_type>>;
-    steps.reserve(place::values, part_bytes);
-    steps.reserve(place::between_a, spec_.batch * sizeof real);
-    add_rows<real_type>(steps, maxima{{elements, parts_of_maximum}}, spec_.batch, parts_of_maximum,
-                        "maxima of parts of rows", bytes,
-                        {.in = place::between_b, .out = place::values});
-    add_rows<real_type>(steps, maxima{{parts_of_maximum, 1}}, spec_.batch, 1, "maxima of rows",
-                        part_bytes, {.in = place::values, .out = place::between_a});
+    steps.reserve(place::values, spec_.batch * parts_of_maximum.front() * sizeof real);
+    steps.reserve(place::between_a, spec_.batch * parts_of_maximum.front() * sizeof real);
+    place from = place::between_b, to = place::values, other = place::between_a;
+    std::size_t count = elements;
+    for (const std::size_t parts : parts_of_maximum) {
+      add_rows<real_type>(steps, maxima{{count, parts}}, spec_.batch, parts,
+                          formatted("maxima of {} parts of rows", parts),
+                          spec_.batch * count * sizeof real, {.in = from, .out = to});
+      count = parts;
+      from = std::exchange(to, other);
+      other = from;
+    }
+    const std::size_t bytes = spec_.batch * elements * sizeof real;
     add_rows<real_type>(
         steps, device_functor<functors::row_limit<real_type>>{{elements, 1, spec_.features.range}},
         spec_.batch, elements, "rows limited to a range below their maxima", bytes,
-        {.in = place::between_b, .out = place::output, .load = {place::between_a}});
+        {.in = place::between_b, .out = place::output, .load = {from}});
   });
 }
 
@@ -360,8 +373,72 @@ fused_load short_time_programs::load_of(const functors::bin_load_numbers& number
   });
 }
 
+bool short_time_programs::add_overlap_at_once(program& steps) const {
+  if (!compiles_kernels(on_->device().runs_on) || spec_.is_complex() || spec_.window.empty() ||
+      phase_of(spec_) != 0) {
+    return false;
+  }
+  return with_real([&](auto real) {
+    using real_type = decltype(real);
+    using functors::overlap_rows_numbers;
+    const auto part = engine_.realise(on_, request::validated(inverse_of_frames(), on_->device()));
+    const planner::pass* const only =
+        part->steps.size() == 1 ? part->steps.front().launch() : nullptr;
+    if (only == nullptr || only->shape().makes != device::grid::body::real_row) return false;
+    const device::grid::tile_shape& planned = only->shape();
+    overlap_rows_numbers<real_type> numbers{overlapping(spec_, true)};
+    numbers.shape = {.makes = planned.makes,
+                     .length = planned.length,
+                     .elements_per_thread = planned.elements_per_thread,
+                     .lanes = planned.lanes,
+                     .element_bytes = planned.element_bytes,
+                     .bank_bytes = planned.bank_bytes,
+                     .half_trade = planned.half_trade,
+                     .twiddles = planned.twiddles};
+    numbers.batch = spec_.batch;
+    numbers.scale = 1 / (spec_.scale * static_cast<double>(spec_.n_fft));
+    if (!numbers.have_steps()) return false;
+    numbers.at_once = frames_of_run(numbers.overlapping(), planned.lanes);
+    const std::size_t runs = spec_.batch * numbers.runs();
+    const kernel_text::kernel_body body{
+        .header = "wingbeat/device/functors/overlap_rows.hpp",
+        .type = "functors::overlap_rows",
+        .numbers_type =
+            formatted("functors::overlap_rows_numbers<{}>", kernel_text::type_name(spec_.real())),
+        .constants = kernel_text::assignments(numbers),
+        .entry = "overlap_rows",
+        .threads = planned.threads(),
+        .scratch_bytes = numbers.shape.exchange_bytes()};
+    programs::kernel_launch launch = programs::launched(
+        body,
+        {programs::input<complex<real_type>>(place::input),
+         programs::input<real_type>(reals_of(spec_, spec_.window)),
+         programs::input<real_type>(reals_of(spec_, steady_factors(spec_, numbers.scale))),
+         programs::input<complex<real_type>>(
+             programs::constant{planner::table_of<real_type>(only->numbers)}),
+         programs::output<real_type>(place::output)},
+        (runs + planned.lanes - 1) / planned.lanes,
+        formatted("inverse transforms of frames and their sums in one launch: {} runs of {} "
+                  "frames, {} threads, {} bytes of local memory",
+                  runs, numbers.at_once, body.threads, body.scratch_bytes));
+    launch.traffic_bytes = bin_bytes_ + spec_.batch * spec_.length * sizeof(real_type);
+    steps.add(std::move(launch));
+    return true;
+  });
+}
+
+std::size_t short_time_programs::frames_of_run(std::size_t overlapping, std::size_t lanes) const {
+  // Each run begins with frames that another has, which one part in eight may take; and the last
+  // workgroups of a launch leave a multiprocessor waiting, which counts less if there are many.
+  constexpr std::size_t workgroups_of_unit = 16;
+  const std::size_t units = std::max<std::size_t>(on_->device().compute_units, 1);
+  const std::size_t even = n_frames_ / (workgroups_of_unit * units * lanes);
+  return std::clamp<std::size_t>(even, 8 * std::max<std::size_t>(overlapping, 1), 256);
+}
+
 program short_time_programs::inverse() const {
   program steps;
+  if (add_overlap_at_once(steps)) return steps;
   steps.reserve(place::between_b, frame_bytes_);
   const double scale = 1 / (spec_.scale * static_cast<double>(spec_.n_fft));
   plan_spec frames = inverse_of_frames();

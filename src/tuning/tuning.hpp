@@ -291,7 +291,8 @@ struct placement_rules {
   /// bytes, if all is in L2.
   double least_workgroups_per_unit = 0.25;
   std::size_t least_side_by_side = 64;
-  std::size_t threads_of_subgroup = 32;  ///< Fewest threads with work.
+  std::size_t threads_of_subgroup = 32;   ///< Fewest threads with work.
+  std::size_t most_threads_filled = 256;  ///< Of a workgroup that takes more rows for that.
   /// Minimum prefetch distance for lines of reals from which functors make rows: their loads
   /// alternate with products, and few are under way.
   std::size_t line_prefetch_bytes = std::size_t{4} << 20;

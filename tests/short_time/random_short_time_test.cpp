@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Label: opencl
 // Timeout: 300
-// Random descriptions of short-time transforms on each engine, against the definition. As for random plans,
-// WINGBEAT_RANDOM_PLANS says how many, WINGBEAT_RANDOM_SEED from which seed, WINGBEAT_TEST_SECONDS for how long.
+// Random descriptions of short-time transforms on each engine, against the definition. As for
+// random plans, WINGBEAT_RANDOM_PLANS says how many, WINGBEAT_RANDOM_SEED from which seed and
+// WINGBEAT_TEST_SECONDS for how long.
 #include <gtest/gtest.h>
 
 #include <cstdio>  // printf

@@ -58,6 +58,28 @@ TEST_P(short_time_on, takes_spectra_and_gives_samples_back) {
   check_short_time(*on, spec);
 }
 
+/// Inverses in one launch: frames of a row in several runs, their threads beside those of others.
+TEST_P(short_time_on, adds_frames_up_in_registers) {
+  for (const std::size_t before : {8, 7}) {
+    for (const sample_type samples : cases<sample_type>({sample_type::fp32}, {sample_type::fp64})) {
+      short_time_spec spec{.length = 400,
+                           .batch = 3,
+                           .n_fft = 32,
+                           .hop = 8,
+                           .window_at = 4,
+                           .before = before,
+                           .samples = samples};
+      spec.has_inverse = spec.leaves_zeros = true;
+      spec.slack = static_cast<std::ptrdiff_t>(before);
+      for (std::size_t i = 0; i < 24; ++i) spec.window.push_back(1.0 / static_cast<double>(i + 1));
+      check_short_time(*on, spec);
+      if (GetParam() != engine::opencl && GetParam() != engine::cuda) continue;
+      EXPECT_THAT(short_time(*on, spec).explain(),
+                  HasSubstr("their sums in one launch: 9 runs of 24"));
+    }
+  }
+}
+
 TEST_P(short_time_on, takes_doubles_and_complex_samples_with_phases) {
   short_time_spec spec = small();
   spec.phase_origin = 8;

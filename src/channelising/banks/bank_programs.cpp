@@ -8,7 +8,8 @@
 #include "channelising/arithmetic/weights.hpp"     // rounded_weights, window_weights
 #include "channelising/spec.hpp"                   // parts_of
 #include "kernel_text/constants.hpp"               // assignments
-#include "kernel_text/kernel_body.hpp"             // kernel_body, kernel_of
+#include "kernel_text/kernel_body.hpp"             // kernel_body
+#include "programs/launched.hpp"                   // launched
 #include "request/validation.hpp"                  // validated
 #include "text/formatted.hpp"                      // formatted
 #include "wingbeat/device/channeliser/finish.hpp"  // finish_tile
@@ -30,18 +31,11 @@ using programs::place;
 constexpr programs::run_operand entries{0}, gains{1}, saturated{2};
 
 /// Returns a program of one kernel.
-programs::program launched(const kernel_text::kernel_body& body,
-                           const std::vector<argument>& arguments, std::size_t workgroups,
-                           std::string description) {
-  programs::kernel_launch launch{.workgroups = workgroups, .description = std::move(description)};
-  std::vector<kernel_parameter> parameters;
-  for (const argument& each : arguments) {
-    parameters.push_back(each.parameter);
-    launch.arguments.push_back(each.source);
-  }
-  launch.kernel = kernel_text::kernel_of(body, std::move(parameters));
+programs::program program_of(const kernel_text::kernel_body& body,
+                             const std::vector<argument>& arguments, std::size_t workgroups,
+                             std::string description) {
   programs::program result;
-  result.add(std::move(launch));
+  result.add(programs::launched(body, arguments, workgroups, std::move(description)));
   return result;
 }
 
@@ -89,7 +83,7 @@ programs::program fused_bank(const bank_tiles& tiles, const channeliser_spec& sp
                              const sample_planes& planes, std::size_t n_heaps) {
   const bank_numbers& numbers = tiles.numbers;
   const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
-  return launched(
+  return program_of(
       {.header = "wingbeat/device/channeliser/bank.hpp",
        .type = "channeliser::bank",
        .numbers_type = "channeliser::bank_numbers",
@@ -147,7 +141,7 @@ programs::program row_filter(const channeliser_spec& spec, const sample_planes& 
   const std::size_t units =
       spec.polarisations * (n_spectra / numbers.rows) * std::size_t{numbers.units()};
   const between_launches between = between_launches_of(spec);
-  return launched(
+  return program_of(
       {.header = "wingbeat/device/channeliser/filter.hpp",
        .type = "channeliser::row_filter",
        .numbers_type = "channeliser::bank_numbers",
@@ -169,7 +163,7 @@ programs::program row_finish(const channeliser_spec& spec, std::size_t n_heaps) 
   const bank_numbers numbers = numbers_of(spec);
   const std::uint64_t n_spectra = n_heaps * numbers.spectra_per_heap;
   const std::size_t real_bytes = between_launches_of(spec).real_bytes();
-  return launched(
+  return program_of(
       {.header = "wingbeat/device/channeliser/finish.hpp",
        .type = "channeliser::finished_rows",
        .numbers_type = "channeliser::bank_numbers",
