@@ -241,9 +241,9 @@ std::size_t next_header(const byte_source& source, std::size_t begin, std::size_
     return source.read_some(offset, head) == mark_bytes && head == mark;
   };
   if (stride > 0 && is_header(begin + stride)) return begin + stride;
-  std::vector<std::byte> window(window_bytes);
+  std::vector<std::byte> window(std::min(window_bytes, source.size() + mark_bytes + 1));
   for (std::size_t offset = begin + 1; offset < source.size();
-       offset += window_bytes - mark_bytes) {
+       offset += window.size() - mark_bytes) {
     const auto end = window.begin() + static_cast<std::ptrdiff_t>(source.read_some(offset, window));
     const auto found = std::search(window.begin(), end, mark.begin(), mark.end());
     if (found != end) return offset + static_cast<std::size_t>(found - window.begin());
