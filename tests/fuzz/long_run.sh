@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the fuzzers of what comes from a network, a user or a file of options, 1e8 executions each:
+# Runs the fuzzers of what comes from a network, a user or a file, 1e8 executions each, or RUNS:
 #
 #     ninja -C build fuzz_long
 #     PROGRAMS=build/tests/fuzz/long tests/fuzz/long_run.sh SECONDS CORES OUT [DONE]
@@ -8,22 +8,27 @@
 # OUT/done.txt gets a line for each process, OUT/total.txt the sums, OUT/artifacts what failed. A
 # second call with the same OUT, or with an earlier done.txt as DONE, adds to it and divides the
 # cores by the executions that are missing. long_log.py keeps the counts. Without PROGRAMS they are
-# beside this script.
+# beside this script. PROGRAMS/lib may hold the shared libraries of readers that have some; FUZZERS
+# names those to run.
 set -u
 seconds=$1 cores=$2
 mkdir -p "$3/artifacts" "$3/log"
 out=$(cd "$3" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 programs=$(cd "${PROGRAMS:-$here}" && pwd)
+[ -d "$programs/lib" ] && export LD_LIBRARY_PATH=$programs/lib
 seeds=$here/corpus
-# Those that end early first.
-names=(spead_packet spead_heap capture signal katcp configuration)
-# Executions a second and core, and the most bytes of an input, as in CMakeLists.txt.
-declare -A rate=([spead_packet]=600000 [spead_heap]=370000 [capture]=240000 [signal]=95000
-                 [katcp]=26000 [configuration]=29000)
-declare -A bytes=([spead_packet]=256 [spead_heap]=640 [capture]=512 [signal]=256 [katcp]=320
-                  [configuration]=512)
-wanted=100000000
+# Executions a second and core.
+declare -A rate=([spead_packet]=600000 [spead_heap]=370000 [capture]=240000 [mrc]=160000
+                 [npy]=150000 [png]=140000 [npy_images]=120000 [star]=120000 [gzip]=110000
+                 [signal]=95000 [text]=85000 [audio]=55000 [guppi]=50000 [dada]=46000 [csv]=43000
+                 [jpeg]=42000 [configuration]=29000 [vdif]=29000 [sigmf]=27000 [katcp]=26000
+                 [tiff]=6000 [mark5b]=3000)
+# The most bytes of an input, as in CMakeLists.txt, where they are not 4096.
+declare -A bytes=([dada]=9000 [mark5b]=21000 [spead_packet]=256 [spead_heap]=640 [capture]=512
+                  [signal]=256 [katcp]=320 [configuration]=512)
+wanted=${RUNS:-100000000}
+names=(${FUZZERS:-${!rate[@]}})
 end=$(( $(date +%s) + seconds ))
 [ $# -ge 4 ] && cp "$4" "$out/done.txt"
 touch "$out/done.txt"
@@ -41,7 +46,7 @@ run_one() {
   local finds=$out/finds-$f-$seed line
   mkdir -p "$finds"
   nice -n 19 "$programs/${f}_fuzz" -seed="$seed" -runs="$runs" -max_total_time=$(( left - 2 )) \
-    -max_len="${bytes[$f]}" -timeout=60 -rss_limit_mb=1500 \
+    -max_len="${bytes[$f]:-4096}" -timeout=60 -rss_limit_mb=1500 \
     -artifact_prefix="$out/artifacts/$f-$seed-" "$finds" "$seeds/$f" > "$log" 2>&1
   local status=$?
   if line=$(grep -a '^Done ' "$log"); then
@@ -53,36 +58,29 @@ run_one() {
   rm -rf "$finds"
 }
 
-declare -A missing core_seconds
+declare -A missing
 total=0
 for f in "${names[@]}"; do
   missing[$f]=$(( wanted - $(count_of "$f") ))
   [ ${missing[$f]} -lt 0 ] && missing[$f]=0
-  core_seconds[$f]=$(( missing[$f] / rate[$f] ))
-  total=$(( total + core_seconds[$f] ))
+  total=$(( total + missing[$f] / rate[$f] ))
 done
-[ $total -eq 0 ] && total=1
-jobs=()
-for f in "${names[@]}"; do
+# Processes of about a third of the time each, the longest first: a core that is free takes the next.
+piece=$(( total / cores / 3 + 1 ))
+seed=$(( $(date +%s) % 1000000 * 1000 ))
+jobs=$(for f in "${names[@]}"; do
   [ ${missing[$f]} -eq 0 ] && continue
-  n=$(( (core_seconds[$f] * cores + total / 2) / total ))
-  [ $n -lt 1 ] && n=1
-  for (( i = 0; i < n; ++i )); do jobs+=("$f:$(( missing[$f] / n + 1 ))"); done
-done
-first_seed=$(( $(date +%s) % 1000000 * 1000 ))
-# Core c runs jobs c, c + cores, .., then the slow fuzzers until the time is over.
-for (( c = 0; c < cores; ++c )); do
-  (
-    for (( j = c; j < ${#jobs[@]}; j += cores )); do
-      run_one "${jobs[$j]%%:*}" $(( first_seed + j + 1 )) "${jobs[$j]##*:}"
-    done
-    slow=(configuration katcp signal)
-    for (( k = 0; $(date +%s) + 5 <= end; ++k )); do
-      run_one "${slow[$(( (c + k) % 3 ))]}" $(( first_seed + 500 + c + cores * k )) 2000000
-    done
-  ) &
-done
+  core_seconds=$(( missing[$f] / rate[$f] + 1 ))
+  n=$(( (core_seconds + piece - 1) / piece ))
+  for (( i = 0; i < n; ++i )); do echo "$(( core_seconds / n )) $f $(( missing[$f] / n + 1 ))"; done
+done | sort -rn)
+while read -r _ f runs; do
+  [ -z "$f" ] && continue
+  while [ "$(jobs -rp | wc -l)" -ge "$cores" ]; do wait -n; done
+  (( ++seed ))
+  run_one "$f" "$seed" "$runs" &
+done <<< "$jobs"
 wait
-for f in "${names[@]}"; do echo "$f $(count_of "$f")"; done > "$out/total.txt"
+for f in "${names[@]}"; do echo "$f $(count_of "$f")"; done | sort > "$out/total.txt"
 find "$out/artifacts" -type f | sed 's|.*/|artifact |' >> "$out/total.txt"
 cat "$out/total.txt"
