@@ -81,6 +81,17 @@ std::vector<std::string> datasets_of(hid_t file) {
   return names;
 }
 
+/// Returns the names, of many the first.
+std::string shown(std::vector<std::string> names) {
+  constexpr std::size_t most = 20;
+  for (std::string& each : names) each = printable(each, 80);
+  if (names.size() > most) {
+    names.resize(most);
+    names.emplace_back("..");
+  }
+  return names.empty() ? "none" : joined(names, ", ");
+}
+
 std::vector<hsize_t> sizes(std::span<const std::size_t> lengths) {
   return {lengths.begin(), lengths.end()};
 }
@@ -108,6 +119,7 @@ void set_text(hid_t object, const char* key, const std::string& text) {
 }  // namespace
 
 struct hdf5_dataset::handles {
+  std::vector<std::byte> unpacked;  ///< Of a file in gzip.
   handle file, dataset, space, number;
 };
 
@@ -115,30 +127,34 @@ bool has_hdf5_library() noexcept {
   return true;
 }
 
-hdf5_dataset::hdf5_dataset(const std::filesystem::path& name)
-    : name_(hdf5_name_of(name).file.string()), handles_(std::make_unique<handles>()) {
+hdf5_dataset::hdf5_dataset(const byte_source& source)
+    : name_(hdf5_name_of(source.name()).file.string()), handles_(std::make_unique<handles>()) {
   be_silent();
-  handles_->file = {H5Fopen(name_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
+  // The file's name comes first, beside which other files lie that its datasets may refer to.
+  const bool is_named = !source.path().empty() && H5Fis_hdf5(name_.c_str()) > 0;
+  if (!is_named && !source.path().empty()) handles_->unpacked = source.all(source.size());
+  const std::span<const std::byte> content =
+      source.path().empty() ? source.content() : handles_->unpacked;
+  handles_->file = {
+      is_named ? H5Fopen(name_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)
+               : H5LTopen_file_image(const_cast<std::byte*>(content.data()), content.size(),
+                                     H5LT_FILE_IMAGE_DONT_COPY | H5LT_FILE_IMAGE_DONT_RELEASE),
+      H5Fclose};
   refuse_if(!handles_->file.is_open(), name_, "cannot be opened as HDF5; copy or save it again");
-  std::string path = hdf5_name_of(name).dataset;
+  std::string path = hdf5_name_of(source.name()).dataset;
   if (path.empty()) {
-    auto found = datasets_of(handles_->file);
+    const auto found = datasets_of(handles_->file);
     if (found.empty()) refuse(name_, "has no dataset; save one");
     if (found.size() > 1) {
-      constexpr std::size_t most = 20;
-      const std::size_t n_found = found.size();
-      if (n_found > most) found.resize(most);
-      for (std::string& each : found) each = printable(each, 80);
-      refuse(name_, "has {} datasets; name one of {}{} as {}:/path", n_found, joined(found, ", "),
-             n_found > most ? ", .." : "", name_);
+      refuse(name_, "has {} datasets; name one of {} as {}:/path", found.size(), shown(found),
+             name_);
     }
     path = found.front();
   }
   name_ += ":" + printable(path, 80);
   handles_->dataset = {H5Dopen2(handles_->file, path.c_str(), H5P_DEFAULT), H5Dclose};
   if (!handles_->dataset.is_open()) {
-    for (std::string& each : datasets_of(handles_->file)) path = printable(each, 80);
-    refuse(name_, "is no dataset; there is {}", path);
+    refuse(name_, "is no dataset; the file has {}", shown(datasets_of(handles_->file)));
   }
   const handle type{H5Dget_type(handles_->dataset), H5Tclose};
   is_complex_ = H5Tget_class(type) == H5T_COMPOUND && H5Tget_nmembers(type) == 2;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/files/atomic_file.hpp"  // atomic_file
+#include "formats/files/byte_source.hpp"  // byte_source
 
 namespace wingbeat::formats {
 
@@ -35,10 +36,12 @@ struct hdf5_name {
 /// A dataset of real or complex numbers.
 class hdf5_dataset {
  public:
-  /// Opens the dataset of a name. Throws `file_error` for what is no such file, has several
-  /// datasets and none is named, or is of other types than integers, floats, and pairs of those;
-  /// `plan_error` in a build without libhdf5.
-  explicit hdf5_dataset(const std::filesystem::path& name);
+  /// Opens the dataset that the source's name tells, also of a file that is unpacked, or in memory;
+  /// the latter source must outlive the dataset.
+  /// Throws `file_error` for what is no such file, has several datasets and none is named, or is of
+  /// other types than integers, floats, and pairs of those; `plan_error` in a build without
+  /// libhdf5.
+  explicit hdf5_dataset(const byte_source& source);
   hdf5_dataset(const hdf5_dataset&) = delete;
   hdf5_dataset& operator=(const hdf5_dataset&) = delete;
   ~hdf5_dataset();

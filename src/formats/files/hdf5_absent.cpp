@@ -17,8 +17,8 @@ bool has_hdf5_library() noexcept {
   return false;
 }
 
-hdf5_dataset::hdf5_dataset(const std::filesystem::path& name) {
-  refuse_absent(name.string(), "read", library);
+hdf5_dataset::hdf5_dataset(const byte_source& source) {
+  refuse_absent(source.name(), "read", library);
 }
 hdf5_dataset::~hdf5_dataset() = default;
 double hdf5_dataset::attribute(std::span<const char* const>) const {

@@ -21,7 +21,7 @@ class dataset_images final : public image_source {
       begin[0] = first;
       counts[0] = count;
     }
-    std::vector<double> numbers(count * shape().height * shape().width);
+    std::vector<double> numbers(count * shape().height * shape().width * shape().n_channels);
     dataset_->read(begin, counts, numbers);
     if (!dataset_->is_held_by_floats()) return numbers;
     return std::vector<float>(numbers.begin(), numbers.end());
@@ -82,22 +82,21 @@ class images_in_dataset final : public image_sink {
 }  // namespace
 
 std::unique_ptr<image_source> open_hdf5_images(const byte_source& source, std::size_t limit_bytes) {
-  auto dataset = std::make_unique<hdf5_dataset>(source.name());
+  auto dataset = std::make_unique<hdf5_dataset>(source);
   const std::vector<std::size_t>& lengths = dataset->lengths();
   const std::size_t rank = lengths.size();
-  if (dataset->is_complex() || rank < 2 || rank > 3) {
-    refuse(dataset->name(),
-           "has {} axes of {} numbers; an image has 2 (y, x) of real ones, a stack 3", rank,
-           dataset->is_complex() ? "complex" : "real");
-  }
+  refuse_if(rank < 2 || rank > 3, dataset->name(),
+            "has rank {}; an image has 2 axes (y, x), a stack 3", rank);
   image_stack shape{.n_images = rank == 3 ? lengths[0] : 1,
                     .height = lengths[rank - 2],
                     .width = lengths[rank - 1],
-                    .is_stack = rank == 3};
+                    .n_channels = dataset->is_complex() ? 2u : 1u,
+                    .is_stack = rank == 3,
+                    .is_complex = dataset->is_complex()};
   const number_type type =
       dataset->is_held_by_floats() ? number_type::float32 : number_type::float64;
-  static_cast<void>(
-      checked_n_samples({shape.height, shape.width}, type, limit_bytes, dataset->name()));
+  static_cast<void>(checked_n_samples({shape.height, shape.width, shape.n_channels}, type,
+                                      limit_bytes, dataset->name()));
   return std::make_unique<dataset_images>(std::move(dataset), std::move(shape));
 }
 

@@ -45,10 +45,10 @@ sample_opener open_npy;
 /// dimension for one row, two for several rows and for a table.
 void write_npy(atomic_file& file, const signal& recording);
 
-/// Opens the dataset of a name, file.h5:/path: axes of length 1 do not count, one axis is a row,
-/// two are rows of samples. The rate is that of an attribute `sample_rate`, or of one of its other
-/// common names, in Hz. Throws `file_error` naming the dataset for more axes.
-[[nodiscard]] std::unique_ptr<sample_reader> open_hdf5(const std::filesystem::path& name);
+/// The dataset of a name, file.h5:/path: axes of length 1 do not count, one axis is a row, two are
+/// rows of samples. The rate is that of an attribute `sample_rate`, or of one of its other common
+/// names, in Hz. More axes are refused.
+sample_opener open_hdf5;
 
 /// Writes a signal as the dataset `values`, with an axis of rows, if there are, and one of
 /// frequencies, times, or numbers of samples where the rate is unknown. Throws as `hdf5_writer`

@@ -10,8 +10,10 @@ namespace {
 
 class dataset_reader final : public sample_reader {
  public:
-  explicit dataset_reader(std::unique_ptr<hdf5_dataset> dataset)
-      : sample_reader(dataset->name(), {}, /*has_rows=*/true), dataset_(std::move(dataset)) {
+  dataset_reader(std::shared_ptr<const byte_source> source, std::unique_ptr<hdf5_dataset> dataset)
+      : sample_reader(dataset->name(), {}, /*has_rows=*/true),
+        source_(std::move(source)),
+        dataset_(std::move(dataset)) {
     const std::vector<std::size_t>& lengths = dataset_->lengths();
     for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
       if (lengths[axis] > 1) axes_.push_back(axis);
@@ -57,14 +59,16 @@ class dataset_reader final : public sample_reader {
     }
   }
 
+  std::shared_ptr<const byte_source> source_;
   std::unique_ptr<hdf5_dataset> dataset_;
   std::vector<std::size_t> axes_;  ///< Those longer than 1.
 };
 
 }  // namespace
 
-std::unique_ptr<sample_reader> open_hdf5(const std::filesystem::path& name) {
-  return std::make_unique<dataset_reader>(std::make_unique<hdf5_dataset>(name));
+std::unique_ptr<sample_reader> open_hdf5(std::shared_ptr<const byte_source> source) {
+  auto dataset = std::make_unique<hdf5_dataset>(*source);
+  return std::make_unique<dataset_reader>(std::move(source), std::move(dataset));
 }
 
 namespace {

@@ -112,7 +112,7 @@ std::unique_ptr<sample_reader> open_content(const std::filesystem::path& file,
               "has 3 dimensions; give one, or two as rows of samples");
     return array;
   }
-  if (kind == "an HDF5 file") return open_hdf5(file);
+  if (kind == "an HDF5 file") return open_hdf5(std::move(source));
   const std::string& name = source->name();
   refuse_if(!kind.empty(), name,
             "is {}; sound, .npy, SigMF, HDF5, .csv and text are read, so convert it", kind);

@@ -40,7 +40,31 @@ TEST(hdf5_images, come_back_alone_and_in_stacks) {
   }
   write_signal(file, {.samples = {1, 2}, .row_length = 2});
   EXPECT_THAT(message_of([&] { (void)image_reader{file.string() + ":/values"}; }),
-              HasSubstr("has 1 axes of real numbers"));
+              HasSubstr("has rank 1; an image has 2 axes (y, x), a stack 3"));
+}
+
+TEST(hdf5_images, of_complex_numbers_have_two_channels) {
+  if (!has_hdf5_library()) GTEST_SKIP() << "this build has no libhdf5";
+  const temporary_folder folder;
+  write_signal(folder.path() / "x.h5", {.samples = {{1, 2}, {3, 4}, {5, 6}, {7, 8}},
+                                        .n_rows = 2,
+                                        .row_length = 2,
+                                        .is_table = true,
+                                        .is_real = false});
+  image_reader read{folder.path() / "x.h5"};
+  EXPECT_TRUE(read.shape().is_complex);
+  EXPECT_EQ(read.shape().n_channels, 2);
+  EXPECT_THAT(to_floats(read.read(0, 1)), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+}
+
+TEST(hdf5_images, are_read_of_memory) {
+  if (!has_hdf5_library()) GTEST_SKIP() << "this build has no libhdf5";
+  const temporary_folder folder;
+  const image_stack image{.samples = std::vector<float>{1, 2}, .height = 1, .width = 2};
+  write_images(folder.path() / "x.h5", image);
+  const std::string content = folder.read("x.h5");
+  const byte_source piped{std::as_bytes(std::span{content}), "stdin"};
+  EXPECT_THAT(to_floats(open_images(piped, 1 << 20)->read(0, 1)), ElementsAre(1, 2));
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ TEST_F(hdf5, holds_rows_and_their_rate) {
 
 TEST_F(hdf5, refuses_what_is_no_dataset_of_numbers) {
   write_signal(path("x.h5"), {.samples = {1, 2}, .row_length = 2});
-  EXPECT_THAT(refusal("x.h5:/other"), HasSubstr("x.h5:/other: is no dataset"));
+  EXPECT_THAT(refusal("x.h5:/other"),
+              HasSubstr("x.h5:/other: is no dataset; the file has /values"));
   EXPECT_THAT(refusal("x.h5:/"), HasSubstr("is no dataset"));
   folder_.write("y.h5", folder_.read("x.h5").substr(0, 600));
   EXPECT_THAT(refusal("y.h5"), HasSubstr("cannot be opened as HDF5"));

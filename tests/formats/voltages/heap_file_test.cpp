@@ -101,7 +101,7 @@ TEST(heap_file, of_h5_has_frequencies_and_times_of_spectra) {
     heaps->add({.timestamp = 1000, .bytes = bytes, .n_spectra = spectra});
     heaps->add({.timestamp = 5000, .bytes = bytes, .n_spectra = 1});
     heaps->commit();
-    const formats::hdf5_dataset voltages{file + ":/voltages"};
+    const formats::hdf5_dataset voltages{formats::byte_source{file + ":/voltages", 1 << 20}};
     ASSERT_EQ(voltages.lengths(), (std::vector<std::size_t>{channels, spectra + 1, 2}));
     ASSERT_TRUE(voltages.is_complex());
     std::vector<double> read(channels * (spectra + 1) * 4);
