@@ -47,8 +47,11 @@ std::uint16_t tiff_source::ignored_predictor(std::uint64_t directory) const {
 }
 
 void tiff_source::refuse_damaged() const {
+  std::string_view reason = message_[0] != '\0' ? message_ : "libtiff cannot read it";
+  const std::string path = named_.path() + ": ";
+  if (reason.starts_with(path)) reason.remove_prefix(path.size());
   refuse(name_, "is truncated or damaged as a TIFF ({}); copy or save it again",
-         message_[0] != '\0' ? printable(message_, sizeof message_) : "libtiff cannot read it");
+         printable(reason, sizeof message_));
 }
 
 int tiff_source::keep_error(TIFF*, void* self, const char*, const char* text, va_list values) {

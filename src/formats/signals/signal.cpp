@@ -109,11 +109,14 @@ std::unique_ptr<sample_reader> open_content(const std::filesystem::path& file,
   if (kind == npy || extension == ".npy") {
     auto array = open_npy(std::move(source));
     refuse_if(array->shape().n_tables > 1 && !options.takes_tables, array->name(),
-              "has 3 dimensions; give one, or two as rows of samples");
+              "has 3 dimensions; give one, or two as rows of samples, or name an image of it to "
+              "transform --axes 2 by --frame");
     return array;
   }
   if (kind == "an HDF5 file") return open_hdf5(std::move(source));
   const std::string& name = source->name();
+  refuse_if(kind.ends_with(" image") || kind == "a FITS file", name,
+            "is {}; convolve, match and transform --axes 2 read images", kind);
   refuse_if(!kind.empty(), name,
             "is {}; sound, .npy, SigMF, HDF5, .csv and text are read, so convert it", kind);
   if (is_binary(head)) {

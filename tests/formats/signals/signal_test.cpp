@@ -47,6 +47,8 @@ TEST(read_signal, chooses_by_extension_and_by_magic) {
 
 TEST(read_signal, names_other_formats_that_it_does_not_read) {
   const temporary_folder folder;
+  EXPECT_THAT(refusal(folder.write("b.png", "\x89PNG\r\n\x1A\n")),
+              HasSubstr("is a PNG image; convolve, match and transform --axes 2 read images"));
   EXPECT_THAT(refusal(folder.write("b.txt", "%PDF-1.7\n")),
               HasSubstr("is a PDF document; sound, .npy, SigMF, HDF5, .csv and text are read"));
 }
