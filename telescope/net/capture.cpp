@@ -4,26 +4,21 @@
 #include <algorithm>  // min
 #include <cstdio>     // FILE
 #include <memory>     // shared_ptr
-#include <utility>    // forward, move
+#include <utility>    // move
 
-#include "net/ethernet.hpp"  // is_known_link, parse_frame, parse_udp
-#include "text/formatted.hpp"
-#include "wingbeat/error.hpp"  // file_error
+#include "formats/files/refusal.hpp"  // refuse
+#include "net/ethernet.hpp"           // is_known_link, parse_frame, parse_udp
 
 namespace wingbeat::net {
+
+using formats::refuse;
+
 namespace {
 
 constexpr std::size_t max_frame_bytes = 262144;  // the longest frame that programs capture
 constexpr std::size_t max_interfaces = 1024;
 constexpr std::size_t pcap_header = 24, record_header = 16, block_header = 8, block_trailer = 4;
 constexpr std::uint32_t section = 0x0a0d0d0a, order_mark = 0x1a2b3c4d;
-
-template <class... Arguments>
-[[noreturn]] void refuse(const std::string& name, fmt::format_string<Arguments...> why,
-                         Arguments&&... arguments) {
-  throw file_error(
-      formatted("{}: {}", name, formatted(why, std::forward<Arguments>(arguments)...)));
-}
 
 /// Whether the first four bytes, little-endian, start a pcap file, and the length of its ticks.
 struct pcap_magic {
@@ -61,7 +56,10 @@ capture_reader::capture_reader(read_function read, std::string name)
     return;
   }
   const pcap_magic magic = magic_of(word);
-  if (!magic.is_pcap) refuse(name_, "is neither a pcap nor a pcapng file; give one of them");
+  if (!magic.is_pcap) {
+    refuse(name_, "is {}neither a pcap nor a pcapng file; give one of them",
+           (word & 0xffffff) == 0x088b1f ? "packed by gzip, and " : "");
+  }
   is_big_endian_ = magic.is_big_endian;
   tick_ns_ = magic.tick_ns;
   require(pcap_header);

@@ -32,7 +32,7 @@ class reasons {
     }
     add(counts.truncated, "packet", "longer than 64 KiB");
     add(counts.descriptors, "packet", "of descriptors");
-    add(counts.stops, "packet", "that ends a stream");
+    add(counts.stops, "packet", "of the end of a stream");
   }
 
   [[nodiscard]] std::string text() const { return joined(texts_, ", "); }

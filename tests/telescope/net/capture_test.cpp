@@ -167,7 +167,9 @@ TEST(net_capture, joins_fragments) {
 
 TEST(net_capture, refuses_other_files_in_one_sentence) {
   EXPECT_THAT(refusal_of({}), HasSubstr("test.pcap: is shorter than the header of a capture"));
-  EXPECT_THAT(refusal_of(counting_bytes(100)), HasSubstr("neither a pcap nor a pcapng file"));
+  EXPECT_THAT(refusal_of(counting_bytes(100)), HasSubstr("is neither a pcap nor a pcapng file"));
+  EXPECT_THAT(refusal_of({std::byte{0x1f}, std::byte{0x8b}, std::byte{8}, std::byte{0}}),
+              HasSubstr("is packed by gzip, and neither a pcap nor a pcapng file"));
   EXPECT_THAT(refusal_of(pcap_header({.link = 105})),
               HasSubstr("from a link of type 105; Ethernet, raw IP and Linux's of any interface"));
   octets cut = pcap_header();
