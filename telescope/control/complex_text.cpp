@@ -8,16 +8,12 @@
 #include <limits>
 #include <system_error>  // errc
 
+#include "text/trimmed.hpp"  // trimmed
+
 namespace wingbeat::control {
 namespace {
 
 constexpr std::string_view spaces = " \t\n\r\f\v";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(spaces);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(spaces) - begin + 1);
-}
 
 bool is_sign(char c) {
   return c == '+' || c == '-';
@@ -87,9 +83,9 @@ std::string shortest(Real value) {
 }  // namespace
 
 std::optional<std::complex<double>> parse_complex(std::string_view text) {
-  text = trimmed(text);
+  text = trimmed(text, spaces);
   if (text.size() >= 2 && text.front() == '(' && text.back() == ')') {
-    text = trimmed(text.substr(1, text.size() - 2));
+    text = trimmed(text.substr(1, text.size() - 2), spaces);
   }
   const std::optional<double> first = take_signed(text);
   if (!first) return std::nullopt;
@@ -102,7 +98,7 @@ std::optional<std::complex<double>> parse_complex(std::string_view text) {
 }
 
 std::optional<double> parse_real(std::string_view text) {
-  text = trimmed(text);
+  text = trimmed(text, spaces);
   const std::optional<double> value = take_signed(text);
   return value && text.empty() ? value : std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include "backend/opencl/process.hpp"  // described_path, find_executable
 #include "backend/opencl/status.hpp"   // check, describe
 #include "text/formatted.hpp"          // formatted
+#include "text/trimmed.hpp"            // trimmed
 #include "wingbeat/error.hpp"          // device_error
 
 namespace wingbeat::backend::opencl {
@@ -21,9 +22,7 @@ std::string text_from(const Ask& ask) {
   std::string text(size_bytes, '\0');
   check(ask(text.size(), text.data(), nullptr), "describe a device");
   text.resize(std::min(text.find('\0'), text.size()));
-  const auto first = text.find_first_not_of(' ');
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+  return std::string(trimmed(text, " "));
 }
 
 /// Queries one platform or one device.

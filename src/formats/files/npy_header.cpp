@@ -9,6 +9,7 @@
 #include "formats/files/byte_order.hpp"  // load, store
 #include "formats/files/refusal.hpp"     // printable, refuse
 #include "text/formatted.hpp"            // formatted, joined
+#include "text/trimmed.hpp"              // trimmed
 
 namespace wingbeat::formats {
 namespace {
@@ -44,9 +45,9 @@ struct dictionary {
   [[nodiscard]] std::string_view value_of(std::string_view key) const {
     const std::size_t found = text.find(formatted("'{}'", key));
     refuse_if(found == text.npos, name, "lacks '{}' in its .npy header; save it again", key);
-    const std::string_view behind = without_blanks(text.substr(found + key.size() + 2));
+    const std::string_view behind = trimmed(text.substr(found + key.size() + 2));
     if (!behind.starts_with(':')) refuse_at(behind, "a colon");
-    return without_blanks(behind.substr(1));
+    return trimmed(behind.substr(1));
   }
 
   [[nodiscard]] std::string string(std::string_view key) const {
@@ -70,7 +71,7 @@ struct dictionary {
     std::vector<std::size_t> axes;
     std::string_view rest = value_of(key);
     if (!rest.starts_with('(')) refuse_at(rest, "a tuple");
-    for (rest = without_blanks(rest.substr(1)); !rest.starts_with(')');) {
+    for (rest = trimmed(rest.substr(1)); !rest.starts_with(')');) {
       const auto [stopped, failure] =
           std::from_chars(rest.data(), rest.data() + rest.size(), axes.emplace_back());
       refuse_if(failure == std::errc::result_out_of_range, name,
@@ -78,16 +79,12 @@ struct dictionary {
       if (failure != std::errc{}) refuse_at(rest, "a length");
       rest.remove_prefix(static_cast<std::size_t>(stopped - rest.data()));
       if (rest.starts_with('L')) rest.remove_prefix(1);  // of Python 2's long integers
-      rest = without_blanks(rest);
+      rest = trimmed(rest);
       const bool has_comma = rest.starts_with(',');
       if (!has_comma && (axes.size() == 1 || !rest.starts_with(')'))) refuse_at(rest, "a comma");
-      if (has_comma) rest = without_blanks(rest.substr(1));
+      if (has_comma) rest = trimmed(rest.substr(1));
     }
     return axes;
-  }
-
-  static std::string_view without_blanks(std::string_view text) {
-    return text.substr(std::min(text.find_first_not_of(" \t\n"), text.size()));
   }
 
   [[noreturn]] void refuse_at(std::string_view place, std::string_view wanted) const {

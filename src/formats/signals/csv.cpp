@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>  // min, ranges::count, ranges::equal, ranges::find, ranges::none_of
+#include <algorithm>  // ranges::count, ranges::equal, ranges::find, ranges::none_of
 #include <cmath>      // isfinite
 #include <initializer_list>
 #include <vector>
@@ -11,6 +11,7 @@
 #include "text/formatted.hpp"              // formatted, joined
 #include "text/number.hpp"                 // number_from
 #include "text/reject.hpp"                 // reject
+#include "text/trimmed.hpp"                // trimmed
 
 namespace wingbeat::formats {
 namespace {
@@ -25,21 +26,16 @@ std::size_t find_outside_quotes(std::string_view line, char mark) {
   return line.npos;
 }
 
-std::string_view without(std::string_view around, std::string_view field) {
-  field.remove_prefix(std::min(field.find_first_not_of(around), field.size()));
-  return field.substr(0, field.find_last_not_of(around) + 1);
-}
-
 /// Returns the fields of a line without the blanks and quotation marks around them.
 std::vector<std::string_view> fields_of(std::string_view line, char delimiter) {
   std::vector<std::string_view> fields;
-  if (delimiter == ' ') line = without(" ", line);
+  if (delimiter == ' ') line = trimmed(line, " ");
   while (true) {
     const std::size_t end = find_outside_quotes(line, delimiter);
-    fields.push_back(without(" \t\"", line.substr(0, end)));
+    fields.push_back(trimmed(line.substr(0, end), " \t\""));
     if (end == line.npos) return fields;
     line.remove_prefix(end + 1);
-    if (delimiter == ' ') line = without(" ", line);
+    if (delimiter == ' ') line = trimmed(line, " ");
   }
 }
 

@@ -12,6 +12,7 @@
 #include "formats/signals/format.hpp"      // read_text, complex_from, write_text, write_csv
 #include "formats/signals/text_lines.hpp"  // text_lines
 #include "text/number.hpp"                 // number_from
+#include "text/trimmed.hpp"                // trimmed
 
 namespace wingbeat::formats {
 namespace {
@@ -29,15 +30,6 @@ bool is_row_heading(std::string_view line) {
   if (!line.starts_with(heading)) return false;
   const std::string_view number = line.substr(heading.size());
   return !number.empty() && number.find_first_not_of("0123456789") == number.npos;
-}
-
-std::string_view without_leading_blanks(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  return text;
-}
-
-std::string_view without_blanks(std::string_view text) {
-  return without_leading_blanks(text.substr(0, text.find_last_not_of(blanks) + 1));
 }
 
 double parse_number(std::string_view word, const text_lines& reader) {
@@ -118,7 +110,8 @@ std::size_t imaginary_part_of(std::string_view word) {
 /// Splits `line`: number, then blanks with at most one comma among them, then number.
 columns parse_line(std::string_view line, const text_lines& reader) {
   columns found;
-  std::string_view number = without_blanks(line);
+  line = trimmed(line, blanks);
+  std::string_view number = line;
   if (number.starts_with('(') && number.ends_with(')')) {
     number = number.substr(1, number.size() - 2);
   }
@@ -128,15 +121,15 @@ columns parse_line(std::string_view line, const text_lines& reader) {
   }
   bool after_comma = false;
   std::string_view words[2];
-  for (line = without_leading_blanks(line); !line.empty() || after_comma;) {
+  while (!line.empty() || after_comma) {
     const std::string_view word = line.substr(0, line.find_first_of(" \t,"));
     if (word.empty()) reader.refuse_line("lacks a number beside a comma; {}", allowed);
     if (found.count == 2) reader.refuse_line("has more than two columns; {}", allowed);
     words[found.count] = word;
     found.value[found.count++] = parse_number(word, reader);
-    line = without_leading_blanks(line.substr(word.size()));
+    line = trimmed(line.substr(word.size()), blanks);
     after_comma = line.starts_with(',');
-    if (after_comma) line = without_leading_blanks(line.substr(1));
+    if (after_comma) line = trimmed(line.substr(1), blanks);
   }
   const char* const behind = words[0].data() + words[0].size();
   found.may_be_one =
@@ -258,7 +251,7 @@ signal read_text(std::string_view content, std::string_view name) {
                         longest_line, allowed);
     }
     const bool is_heading = is_row_heading(whole);
-    if (is_heading || without_blanks(whole).empty()) rows.end_row(name);
+    if (is_heading || trimmed(whole, blanks).empty()) rows.end_row(name);
     if (is_heading) {
       if (awaits_samples) {
         lines.refuse_line("begins a row, and the one before has no samples; remove its heading");

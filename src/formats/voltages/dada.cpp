@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "formats/voltages/format.hpp"         // open_dada, signed_content
-#include "formats/voltages/header_fields.hpp"  // header_fields, trimmed
+#include "formats/voltages/header_fields.hpp"  // header_fields
 #include "formats/voltages/packets.hpp"        // packet_list, take_packets
+#include "text/trimmed.hpp"                    // trimmed
 
 namespace wingbeat::formats {
 namespace {

@@ -11,8 +11,9 @@
 #include "formats/files/forward_reader.hpp"    // forward_reader
 #include "formats/files/refusal.hpp"           // refuse
 #include "formats/voltages/format.hpp"         // is_guppi, open_guppi
-#include "formats/voltages/header_fields.hpp"  // header_fields, trimmed
+#include "formats/voltages/header_fields.hpp"  // header_fields
 #include "formats/voltages/packets.hpp"        // packet_list, take_packets
+#include "text/trimmed.hpp"                    // trimmed
 
 namespace wingbeat::formats {
 namespace {

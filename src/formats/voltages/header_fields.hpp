@@ -2,7 +2,6 @@
 // The keys of a header in text, and their values.
 #pragma once
 
-#include <algorithm>   // min
 #include <cstddef>     // size_t
 #include <functional>  // less
 #include <map>
@@ -15,13 +14,6 @@
 #include "text/number.hpp"                // number_from
 
 namespace wingbeat::formats {
-
-/// Returns the text without blanks and tabs before and behind it.
-[[nodiscard]] inline std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-  return text.substr(0, text.find_last_not_of(blanks) + 1);
-}
 
 /// Functions throw `file_error` for values that are not what they should be.
 class header_fields {
