@@ -145,10 +145,8 @@ hdf5_dataset::hdf5_dataset(const byte_source& source)
   if (path.empty()) {
     const auto found = datasets_of(handles_->file);
     if (found.empty()) refuse(name_, "has no dataset; save one");
-    if (found.size() > 1) {
-      refuse(name_, "has {} datasets; name one of {} as {}:/path", found.size(), shown(found),
-             name_);
-    }
+    refuse_if(found.size() > 1, name_, "has {} datasets; name one of {} as {}:/path", found.size(),
+              shown(found), name_);
     path = found.front();
   }
   name_ += ":" + printable(path, 80);

@@ -17,12 +17,11 @@ namespace {
 
 void check_stack(const std::string& name, const image_stack& stack) {
   const std::size_t n_claimed = stack.n_images * stack.height * stack.width * stack.n_channels;
-  if (n_claimed == 0 || n_claimed != size_of(stack.samples) || stack.n_channels > 4) {
-    reject(
-        "cannot write {} samples as {} image(s) of {} x {} pixels with {} channel(s) to "
-        "{}; give 1 to 4 channels and as many samples as the shape says",
-        size_of(stack.samples), stack.n_images, stack.height, stack.width, stack.n_channels, name);
-  }
+  reject_if(n_claimed == 0 || n_claimed != size_of(stack.samples) || stack.n_channels > 4,
+            "cannot write {} samples as {} image(s) of {} x {} pixels with {} channel(s) to {}; "
+            "give 1 to 4 channels and as many samples as the shape says",
+            size_of(stack.samples), stack.n_images, stack.height, stack.width, stack.n_channels,
+            name);
 }
 
 }  // namespace

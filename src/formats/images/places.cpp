@@ -138,10 +138,8 @@ std::vector<image_place> places_of_boxes(std::string_view content, const std::st
   while (const auto word = words.next()) {
     row.push_back(*word);
     if (!word->is_last) continue;
-    if (row.size() < 4) {
-      refuse(name, "line {} has {} words; a box has x, y, width and height", word->line,
-             row.size());
-    }
+    refuse_if(row.size() < 4, name, "line {} has {} words; a box has x, y, width and height",
+              word->line, row.size());
     const auto centre = [&](std::size_t axis) {
       return number_of(row[axis], name) + std::floor(number_of(row[axis + 2], name) / 2);
     };
@@ -161,9 +159,8 @@ std::string bare(const std::string& micrograph) {
 }  // namespace
 
 std::vector<image_place> parse_places(std::string_view content, const std::string& name) {
-  if (content.starts_with("\x93NUMPY")) {
-    refuse(name, "is an array, as .cs of cryoSPARC; pyem's csparc2star.py converts it to STAR");
-  }
+  refuse_if(content.starts_with("\x93NUMPY"), name,
+            "is an array, as .cs of cryoSPARC; pyem's csparc2star.py converts it to STAR");
   const auto first = star_words{content, name}.next();
   const bool has_boxes = first && number_from<double>(first->text);
   return has_boxes ? places_of_boxes(content, name) : places_of_star(content, name);

@@ -38,10 +38,9 @@ image_write_options complete(const std::string& name, const image_stack& shape,
     reject("cannot write {} to {}, which holds {}; choose that", name_of(*options.type), name,
            listed(names));
   }
-  if (full_scale_of(*options.type) == 0 && options.range) {
-    reject("{} holds {} values as they are, without a range; leave it out", name,
-           name_of(*options.type));
-  }
+  reject_if(full_scale_of(*options.type) == 0 && options.range,
+            "{} holds {} values as they are, without a range; leave it out", name,
+            name_of(*options.type));
   reject_if(full_scale_of(*options.type) != 0 && !options.range && shape.n_images > 1,
             "the range of {} in {} must be the same for all of them; give what is black and white",
             counted(shape.n_images, "image"), name);

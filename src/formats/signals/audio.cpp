@@ -93,10 +93,8 @@ class audio_reader final : public sample_reader {
     SF_INFO info = {};
     view_.position = 0;
     file_.reset(sf_open_virtual(&functions, SFM_READ, &info, &view_));
-    if (!file_) {
-      refuse(name(), "cannot be read as sound ({}); convert it to .wav by ffmpeg or sox",
-             printable(sf_strerror(nullptr), 200));
-    }
+    refuse_if(!file_, name(), "cannot be read as sound ({}); convert it to .wav by ffmpeg or sox",
+              printable(sf_strerror(nullptr), 200));
     next_ = 0;
     is_seekable_ = info.seekable != 0;
     return info;

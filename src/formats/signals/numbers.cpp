@@ -86,12 +86,10 @@ std::unique_ptr<sample_reader> open_raw(std::shared_ptr<const byte_source> sourc
   layout.channel_bytes = layout.type.sample_bytes();
   layout.frame_bytes = shape.n_channels * layout.channel_bytes;
   const std::size_t n_bytes = end - layout.begin;
-  if (n_bytes == 0 || n_bytes % layout.frame_bytes != 0) {
-    refuse(source->name(),
-           "has {} bytes of samples, which are not one or more frames of {} bytes; cut it to whole "
-           "ones, or give their --format",
-           n_bytes, layout.frame_bytes);
-  }
+  refuse_if(n_bytes == 0 || n_bytes % layout.frame_bytes != 0, source->name(),
+            "has {} bytes of samples, which are not one or more frames of {} bytes; cut it to "
+            "whole ones, or give their --format",
+            n_bytes, layout.frame_bytes);
   shape.n_rows = shape.n_channels;
   shape.row_length = n_bytes / layout.frame_bytes;
   shape.is_real = !layout.type.is_complex;

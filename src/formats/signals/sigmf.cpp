@@ -87,10 +87,9 @@ sigmf_recording parse_sigmf(std::string_view text, const std::string& name) try 
   const ordered_json captures = document.value("captures", ordered_json::array());
   const auto type = global.at("core:datatype").get<std::string>();
   const auto layout = raw_layout_of(type);
-  if (!layout) {
-    refuse(name, "has samples of type '{}'; r or c, and f, i or u of 8 to 64 bits are read",
-           printable(type));
-  }
+  refuse_if(!layout, name,
+            "has samples of type '{}'; r or c, and f, i or u of 8 to 64 bits are read",
+            printable(type));
   if (global.value("core:metadata_only", false)) {
     refuse(name, "has metadata alone; name a recording with its samples");
   }
@@ -104,9 +103,8 @@ sigmf_recording parse_sigmf(std::string_view text, const std::string& name) try 
   }
   found.trailing_bytes = number_of<std::size_t>(global, "core:trailing_bytes", max_hz, 0, name);
   found.data_file = global.value("core:dataset", "");
-  if (found.data_file.find('/') != std::string::npos) {
-    refuse(name, "names samples in another folder; put them beside it");
-  }
+  refuse_if(found.data_file.find('/') != std::string::npos, name,
+            "names samples in another folder; put them beside it");
   found.shape.n_channels =
       number_of<std::size_t>(global, "core:num_channels", max_channels, 1, name);
   if (found.shape.n_channels == 0) refuse(name, "has no channels; it must have at least one");
@@ -135,19 +133,16 @@ sigmf_archive find_sigmf(const byte_source& archive) {
       size = size * 8 + static_cast<std::size_t>(digits[i] - '0');
     }
     offset += block;
-    if (head.substr(257, 5) != "ustar" || size > archive.size() - offset) {
-      refuse(name, "is damaged or no archive of SigMF, which is a tar file; pack it again");
-    }
+    refuse_if(head.substr(257, 5) != "ustar" || size > archive.size() - offset, name,
+              "is damaged or no archive of SigMF, which is a tar file; pack it again");
     const std::string member = head.substr(0, std::min(head.find('\0'), name_bytes));
     if (head[kind_at] == 'x') {
       const std::string records = document_of(archive, offset, size);
-      if (records.find(" path=") != records.npos || records.find(" size=") != records.npos) {
-        refuse(name, "has long names or more than 8 GiB of samples; unpack it by tar");
-      }
+      refuse_if(records.find(" path=") != records.npos || records.find(" size=") != records.npos,
+                name, "has long names or more than 8 GiB of samples; unpack it by tar");
     } else if (member.ends_with(".sigmf-meta")) {
-      if (!found.document.empty()) {
-        refuse(name, "holds several recordings; unpack it by tar, and name one");
-      }
+      refuse_if(!found.document.empty(), name,
+                "holds several recordings; unpack it by tar, and name one");
       found.document = document_of(archive, offset, size);
     } else if (member.ends_with(".sigmf-data")) {
       found.begin = offset;
@@ -155,9 +150,8 @@ sigmf_archive find_sigmf(const byte_source& archive) {
     }
     offset += (size + block - 1) / block * block;
   }
-  if (found.document.empty() || found.end == 0) {
-    refuse(name, "lacks metadata or samples of a recording; pack it again");
-  }
+  refuse_if(found.document.empty() || found.end == 0, name,
+            "lacks metadata or samples of a recording; pack it again");
   return found;
 }
 
@@ -167,9 +161,8 @@ std::unique_ptr<sample_reader> open_sigmf(const std::filesystem::path& file) {
       extension == ".sigmf-data" ? std::filesystem::path{file}.replace_extension(".sigmf-meta")
                                  : file,
       largest_file_bytes);
-  if (extension == ".sigmf-collection") {
-    refuse(source->name(), "is a collection; name one of its recordings");
-  }
+  refuse_if(extension == ".sigmf-collection", source->name(),
+            "is a collection; name one of its recordings");
   sigmf_archive parts{.end = 0};
   if (extension == ".sigmf") {
     parts = find_sigmf(*source);
@@ -185,9 +178,8 @@ std::unique_ptr<sample_reader> open_sigmf(const std::filesystem::path& file) {
     parts.end = source->size();
   }
   recording.layout.begin += parts.begin;
-  if (recording.layout.begin + recording.trailing_bytes > parts.end) {
-    refuse(source->name(), "is shorter than its headers; copy it again");
-  }
+  refuse_if(recording.layout.begin + recording.trailing_bytes > parts.end, source->name(),
+            "is shorter than its headers; copy it again");
   return open_raw(std::move(source), recording.layout, parts.end - recording.trailing_bytes,
                   std::move(recording.shape));
 }

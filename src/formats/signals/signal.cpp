@@ -161,12 +161,9 @@ std::unique_ptr<sample_reader> open_samples(const std::filesystem::path& file,
   require_signal_format(options.format);
   auto opened = open_content(file, options);
   if (options.format == "iq") opened = std::make_unique<paired_channels>(std::move(opened));
-  if (!options.column.empty() && dynamic_cast<const rows_in_memory*>(opened.get()) == nullptr) {
-    reject(
-        "{} is no table of text, so --column {} means nothing there; leave it "
-        "out",
-        opened->name(), options.column);
-  }
+  reject_if(!options.column.empty() && dynamic_cast<const rows_in_memory*>(opened.get()) == nullptr,
+            "{} is no table of text, so --column {} means nothing there; leave it out",
+            opened->name(), options.column);
   const std::size_t n_channels = opened->shape().n_channels;
   if (options.channel && n_channels == 0) {
     reject(

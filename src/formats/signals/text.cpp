@@ -204,12 +204,10 @@ struct row_collector {
     const std::size_t length = result.samples.size() - row_begin;
     if (length == 0) return;
     if (result.n_rows == 0) result.row_length = length;
-    if (length != result.row_length) {
-      refuse(name,
-             "line {} ends a row of {} sample{} but the first row has {}; give every row equally "
-             "many, and put blank lines between rows alone",
-             last_number, length, length == 1 ? "" : "s", result.row_length);
-    }
+    refuse_if(length != result.row_length, name,
+              "line {} ends a row of {} sample{} but the first row has {}; give every row equally "
+              "many, and put blank lines between rows alone",
+              last_number, length, length == 1 ? "" : "s", result.row_length);
     ++result.n_rows;
     row_begin = result.samples.size();
   }

@@ -102,10 +102,9 @@ class riff_file {
       format.replace(14, 2, order_ == std::endian::big ? "\0 " : " \0", 2);
     }
     const std::size_t expected = n_channels * ((word(14) + 7) / 8);
-    if (frame_bytes != expected || frame_bytes == 0) {
-      refuse(name, "claims {} bytes a frame, but {} channel(s) of {} bits make {}; record it again",
-             frame_bytes, n_channels, word(14), expected);
-    }
+    refuse_if(frame_bytes != expected || frame_bytes == 0, name,
+              "claims {} bytes a frame, but {} channel(s) of {} bits make {}; record it again",
+              frame_bytes, n_channels, word(14), expected);
     if (is_open || n_bytes % frame_bytes == 0) return;
     refuse(name,
            "has {} bytes of samples, which is no multiple of its {} bytes a frame; record it again",

@@ -88,10 +88,9 @@ std::optional<day_time> start_of(const header_fields& fields, std::string_view n
     if (n == 6 && date.ok() && hour >= 0 && minute >= 0 && second >= 0 && second < 61) {
       return day_time{(sys_days{date} - mjd_0).count()}.after(hour * 3600 + minute * 60 + second);
     }
-    if (*utc != "unset" && *utc != "UNKNOWN") {
-      refuse(name, "has UTC_START '{}' in a header, which is no time as 2026-11-29-21:40:00",
-             printable(*utc));
-    }
+    refuse_if(*utc != "unset" && *utc != "UNKNOWN", name,
+              "has UTC_START '{}' in a header, which is no time as 2026-11-29-21:40:00",
+              printable(*utc));
   }
   // As two numbers, because days of one have digits for microseconds alone.
   const auto mjd = fields.text_of("MJD_START").value_or("");

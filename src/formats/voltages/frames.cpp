@@ -126,10 +126,9 @@ std::vector<std::uint32_t> take_threads(frame_list& list, const voltage_options&
   for (const frame& f : list.packets) ++counts[f.thread];
   std::vector<std::uint32_t> threads;
   for (const std::size_t wanted : options.threads) {
-    if (!counts.contains(static_cast<std::uint32_t>(wanted))) {
-      refuse(name, "has no frame of thread {}; its threads are {} to {}", wanted,
-             counts.begin()->first, counts.rbegin()->first);
-    }
+    refuse_if(!counts.contains(static_cast<std::uint32_t>(wanted)), name,
+              "has no frame of thread {}; its threads are {} to {}", wanted, counts.begin()->first,
+              counts.rbegin()->first);
     threads.push_back(static_cast<std::uint32_t>(wanted));
   }
   if (threads.empty()) {

@@ -35,12 +35,10 @@ class vdif_writer final : public heap_file {
     // Frames hold no part of a heap, and a second no part of a frame.
     n_ = static_cast<std::size_t>(std::gcd(rate_hz_, std::uint64_t{spec.spectra}));
     while (n_ % 2 == 0 && n_ * time_bytes > about_bytes) n_ /= 2;
-    if (n_ * time_bytes % 8 != 0 || n_ * time_bytes >= max_bytes) {
-      reject(
-          "{} cannot hold frames of {} bytes, which VDIF counts in eights; "
-          "give other --channels, or write .npy",
-          file, n_ * time_bytes);
-    }
+    reject_if(n_ * time_bytes % 8 != 0 || n_ * time_bytes >= max_bytes,
+              "{} cannot hold frames of {} bytes, which VDIF counts in eights; give other "
+              "--channels, or write .npy",
+              file, n_ * time_bytes);
     frame_.resize(header_bytes + n_ * time_bytes);
   }
 
