@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of samples and their spectra, as arrays that the library's short-time transforms take."""
 
+import hashlib
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +16,11 @@ EDGES = {"zeros": _wingbeat.border_zero, "reflect": _wingbeat.border_reflect,
          "symmetric": _wingbeat.border_mirror, "replicate": _wingbeat.border_clamp,
          "circular": _wingbeat.border_repeat}
 _NARROW = {"bool", "int8", "uint8", "uint16"}
-_TAKEN = ("int16", "float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+TAKEN = ("int16", "float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+BANDS = {}  # weights of the descriptions that have texts, by their digest
+SPECTRA = {"exponent": 0.0, "power_floor": 0.0, "power_offset": 0.0, "is_one_sided": False,
+           "bands": None, "has_log": False, "floor": 0.0, "offset": 0.0, "gain": 1.0, "shift": 0.0,
+           "range": 0.0, "are_averaged": False}  # the fields of descriptions of complex spectra
 
 
 def transformed(spec, x, lengths):
@@ -74,6 +79,27 @@ def inverted(spec, spectra, length, lengths, leaves_zeros):
     return rows.reshape((*leading, length))
 
 
+def crossed(powers, x, y, average):
+    """Returns the means over frames of conj(X) Y, with the sides of these powers."""
+    spectra = _spectra_of(powers)
+    products = spectra(x).conj() * spectra(y)
+    result = products.mean(-1) if average is None else average(products)
+    if powers.is_one_sided:
+        result[..., 1:(powers.n_fft + 1) // 2] *= 2
+    return result
+
+
+def coherent(powers, x, y):
+    """Returns |mean of conj(X) Y|^2 / (mean of |X|^2 times mean of |Y|^2) over frames."""
+    x, y = (_spectra_of(powers)(each) for each in (x, y))
+    cross = abs((x.conj() * y).mean(-1))**2
+    return cross / ((abs(x)**2).mean(-1) * (abs(y)**2).mean(-1))
+
+
+def _spectra_of(powers):
+    return replace(powers, **SPECTRA)
+
+
 def _result_name(spec, name):
     """Returns the dtype of results of samples of a dtype."""
     is_double = name in ("float64", "complex128")
@@ -82,7 +108,19 @@ def _result_name(spec, name):
     return "complex128" if is_double else "complex64"
 
 
-def _library_form(spec):
+def text_of(spec):
+    """Returns the text of a description: fields by name, of its window the number of weights, and
+    of its bands the digest of weights, which BANDS has then."""
+    given = {field.name: getattr(spec, field.name) for field in fields(spec)}
+    given["window"] = spec.n_weights
+    if given["bands"] is not None:
+        digest = hashlib.sha256(given["bands"].tobytes()).hexdigest()
+        BANDS[digest], given["bands"] = given["bands"], digest
+    return repr(given)
+
+
+def library_form(spec):
+    """Returns a description as the library's calls take it."""
     if "form" not in spec._kept:
         given = {field.name: getattr(spec, field.name) for field in fields(spec)}
         bands = [] if spec.bands is None else spec.bands
@@ -94,7 +132,7 @@ def _library_form(spec):
 
 def run(spec, kind, rows, given, out, weights, lengths, frames=0):
     """Runs the library on packed arrays, see `_wingbeat.short_time`."""
-    _wingbeat.short_time(_library_form(spec), kind, rows, given, out, weights, lengths, frames)
+    _wingbeat.short_time(library_form(spec), kind, rows, given, out, weights, lengths, frames)
 
 
 def require_weight(spec, length, n_frames):
@@ -102,7 +140,7 @@ def require_weight(spec, length, n_frames):
     if not isinstance(spec.window, np.ndarray) or (length, n_frames) in spec._kept:
         return
     first, n, weight = _wingbeat.short_time_least_weight(
-        _library_form(spec), spec.window.tolist(), length, n_frames)
+        library_form(spec), spec.window.tolist(), length, n_frames)
     reached = (n_frames - 1) * spec.hop - spec.before + spec.n_fft
     n -= max(length - max(reached, first), 0)
     if n > 0:
@@ -128,7 +166,7 @@ def _weights_for(spec, library, rows):
 
 def _taken_name(name):
     """Returns the dtype in which the library reads samples of a dtype."""
-    if name in _TAKEN:
+    if name in TAKEN:
         return name
     if name in _NARROW or name == "complex32":
         return "float32" if name in _NARROW else "complex64"

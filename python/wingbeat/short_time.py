@@ -5,7 +5,7 @@ window and what is made of it (powers, bands, logarithms), and their inverse.
     ShortTime   a description, which transforms arrays when called; `inverse` goes back
     window      weights by name
     mel         weights of mel bands
-    csd         cross spectra, averaged
+    csd, coherence   cross spectra, averaged
 
 Descriptions that equal those of other libraries:
 
@@ -28,7 +28,7 @@ integers of up to 16 bits are converted to float32, wider ones to float64. Gradi
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, fields
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -39,7 +39,7 @@ from wingbeat._arguments import boolean, choice, count, integer, number
 from wingbeat._arrays import numpy_library
 from wingbeat._types import Array
 
-__all__ = ["ShortTime", "csd", "kaldi_fbank", "librosa_stft", "mel", "scipy_stft",
+__all__ = ["ShortTime", "coherence", "csd", "kaldi_fbank", "librosa_stft", "mel", "scipy_stft",
            "scipy_spectrogram", "short_time_fft", "torch_stft", "torchaudio_mel", "vocoder_stft",
            "welch", "whisper", "window"]
 
@@ -383,21 +383,26 @@ def welch(fs: float = 1.0, window: Any = "hann", nperseg: int = 256, noverlap: i
                    {"are_averaged": True, **more})
 
 
-def csd(x: Array, y: Array, powers: ShortTime) -> Array:
-    """Returns the means [.., F] over frames of conj(X) Y, as `scipy.signal.csd`.
+def csd(x: Array, y: Array, powers: ShortTime, average: Any = None) -> Array:
+    """Returns the means [.., F] over frames of conj(X) Y for rows [.., L], as `scipy.signal.csd`.
+    Both spectra of all frames are in memory meanwhile.
 
-    x, y    rows [.., L]
-    powers  a description of their powers, such as `welch()`, whose scale and sides are taken
+    powers   a description of their powers, such as `welch()`, whose scale and sides are taken
+    average  a function of [.., F, T] in place of the mean
 
-    >>> x = np.arange(1000.0)
-    >>> np.allclose(csd(x, x, welch(nperseg=64)), welch(nperseg=64)(x))
-    True
+    >>> csd(np.ones((3, 1000)), np.ones(1000), welch(nperseg=64)).shape
+    (3, 33)
     """
-    spectra = replace(powers, exponent=0.0, is_one_sided=False, are_averaged=False)
-    result = (spectra(x).conj() * spectra(y)).mean(-1)
-    if powers.is_one_sided:
-        result[..., 1:(powers.n_fft + 1) // 2] *= 2
-    return result
+    return _short_rows.crossed(powers, x, y, average)
+
+
+def coherence(x: Array, y: Array, powers: ShortTime) -> Array:
+    """Returns |csd|^2 over the powers of x and y, as `scipy.signal.coherence`; see `csd`.
+
+    >>> coherence(np.eye(1, 500, 9), -np.eye(1, 500, 9), welch(nperseg=64)).round(6).min()
+    np.float64(1.0)
+    """
+    return _short_rows.coherent(powers, x, y)
 
 
 def short_time_fft(win: Any, hop: int, fs: float = 1.0, mfft: int | None = None,

@@ -18,7 +18,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed here")
 import wingbeat.torch as wt  # noqa: E402
 from short_time_test import random_description  # noqa: E402
 from torch_cases import close, device, noise  # noqa: E402, F401
-from wingbeat import short_time  # noqa: E402
+from wingbeat import _short_rows, short_time  # noqa: E402
 from wingbeat.torch import _short_time  # noqa: E402
 
 MODES = ({}, {"pad_mode": "constant"}, {"pad_mode": "replicate"}, {"pad_mode": "circular"},
@@ -158,6 +158,17 @@ def test_silence_has_no_gradient(device):
     assert not x.grad.any()
 
 
+def test_the_maximum_of_a_row_shares_its_gradient(device):
+    made = short_time.ShortTime(4, 4, exponent=2, has_log=True, range=1.0)
+    x = torch.tensor([3.0, 0, 0, 0, 1, 0, 0, 0], dtype=torch.float64, device=device).repeat(2, 1)
+    x[1] *= 2  # a row of its own
+    x = x.repeat(1, 2).requires_grad_()  # flat spectra, two of them loudest
+    wt.short_time(x, made).sum().backward()
+    # 12 levels, 6 of them limited, each to the mean of the 6 loudest.
+    close(x.grad[:, ::8], torch.full((2, 2), 12.0, dtype=x.dtype) / x[:, ::8].detach())
+    assert not x.grad[:, 4::8].any()
+
+
 def test_lengths(noise):
     x, made = noise(2, 900), short_time.torchaudio_mel(n_mels=20)
     lengths = torch.tensor([900, 450], device=x.device)
@@ -234,7 +245,7 @@ def test_modules(device):
     whisper = wt.MelSpectrogram(description=short_time.whisper(), device=device)
     assert whisper(x).shape == (2, 80, 18)
     texts = pickle.dumps(whisper)
-    _short_time._bands.clear()  # as in another process
+    _short_rows.BANDS.clear()  # as in another process
     _short_time.texts_of.cache_clear()
     _short_time._described.cache_clear()
     assert bool((pickle.loads(texts)(x) == copy.deepcopy(whisper)(x)).all())

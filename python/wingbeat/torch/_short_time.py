@@ -15,9 +15,8 @@ of them. Nothing but the operands is kept.
 
 from __future__ import annotations
 
-import hashlib
 from ast import literal_eval
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -27,14 +26,13 @@ from torch import Tensor
 
 from wingbeat._arguments import instance
 from wingbeat._arrays import library_of
-from wingbeat._short_rows import require_weight, run, torch_frames
+from wingbeat._short_rows import BANDS, SPECTRA, require_weight, run, text_of, torch_frames
 from wingbeat.short_time import ShortTime
 from wingbeat.torch._operators import _library as _operators
 from wingbeat.torch._operators import is_called_alone, needs_function
 from wingbeat.torch._tensors import COMPLEX_OF
 
 _arrays = library_of(torch.empty(0))
-_bands = {}  # by their digest
 _TAKEN = (torch.int16, torch.float16, torch.bfloat16, torch.float32, torch.float64,
           torch.complex64, torch.complex128)
 _DOUBLE = torch.float64, torch.complex128
@@ -46,18 +44,8 @@ def _described(text):
     given, and `bands` the digest of weights."""
     given = literal_eval(text)
     if given.get("bands") is not None:
-        given["bands"] = _bands[given["bands"]]
+        given["bands"] = BANDS[given["bands"]]
     return ShortTime(**{**given, "window": np.ones(given["window"])})
-
-
-def text_of(description):
-    """Returns the text of a description."""
-    given = {field.name: getattr(description, field.name) for field in fields(description)}
-    given["window"] = description.n_weights
-    if given["bands"] is not None:
-        digest = hashlib.sha256(given["bands"].tobytes()).hexdigest()
-        _bands[digest], given["bands"] = given["bands"], digest
-    return repr(given)
 
 
 def _real(x):
@@ -273,15 +261,10 @@ def _text_with(text, **changed):
     return repr({**literal_eval(text), **changed})
 
 
-_SPECTRA = {field.name: field.default for field in fields(ShortTime) if field.name in (
-    "exponent", "power_floor", "power_offset", "is_one_sided", "bands", "has_log", "floor",
-    "offset", "gain", "shift", "range", "are_averaged")}
-
-
 def composed(x, window, lengths, text):
     """Returns the results as functions of spectra, each of which torch differentiates."""
     spec = _described(text)
-    q = _short_time(x, window, lengths, _text_with(text, **_SPECTRA))
+    q = _short_time(x, window, lengths, _text_with(text, **SPECTRA))
     if not spec.exponent:
         return q
     q = q.real.square() + q.imag.square()
