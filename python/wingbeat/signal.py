@@ -2,6 +2,7 @@
 """Convolutions, correlations and filters, with the names and arguments of `scipy.signal`.
 
     fftconvolve oaconvolve convolve correlate convolve2d correlate2d choose_conv_method
+    stft istft spectrogram welch periodogram csd coherence   by frames
     StreamFilter    filters a signal that arrives in pieces
     long_conv       kernels as long as the signals, with gates, for state-space models;
                     PreparedLongConv for many calls
@@ -32,11 +33,13 @@ import numpy as np
 from wingbeat import _long_rows, _modes, _sums, _wingbeat
 from wingbeat._arguments import bounds, count
 from wingbeat._device import OfDevice, queue_on
+from wingbeat._signal_spectra import coherence, csd, istft, periodogram, spectrogram, stft, welch
 from wingbeat._types import Array, Axes, Mode, of_signals
 
 __all__ = ["PreparedLongConv", "StreamFilter", "cache_clear", "cache_info", "cache_resize",
-           "choose_conv_method", "convolve", "convolve2d", "correlate", "correlate2d",
-           "fftconvolve", "long_conv", "oaconvolve"]
+           "choose_conv_method", "coherence", "convolve", "convolve2d", "correlate", "correlate2d",
+           "csd", "fftconvolve", "istft", "long_conv", "oaconvolve", "periodogram", "spectrogram",
+           "stft", "welch"]
 
 _METHOD_TEXT = "Acceptable method flags are 'auto', 'direct', or 'fft'."
 Boundary = Literal["fill", "pad", "wrap", "circular", "symm", "symmetric"]
