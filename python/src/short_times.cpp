@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Short-time transforms, their inverse and gradients on described arrays, by a bounded cache of
 // this process; weights of mel bands.
-#include "wingbeat/short_time.hpp"
+#include "short_times.hpp"
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
+#include <map>
 #include <memory>  // make_shared
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>  // move
@@ -18,6 +22,7 @@
 #include "kept_by_device.hpp"
 #include "owned_array.hpp"
 #include "short_time/placement.hpp"  // least_weighted
+#include "wingbeat/error.hpp"        // plan_error
 #include "wingbeat/mel_bands.hpp"    // mel_weights
 
 namespace wingbeat::python {
@@ -40,16 +45,6 @@ short_time_spec spec_of(nb::handle given) {
        "are_averaged", are_averaged);
   return spec;
 }
-
-/// A spec without its rows; Python keeps it from call to call.
-struct described_frames {
-  std::shared_ptr<const short_time_spec> spec;
-
-  /// Copies of a spec, or equal ones, whose weights are then compared.
-  friend bool operator==(const described_frames& a, const described_frames& b) {
-    return a.spec == b.spec || *a.spec == *b.spec;
-  }
-};
 
 /// What a call adds to its description.
 struct described_rows {
@@ -100,41 +95,36 @@ std::ptrdiff_t slack_of(const short_time_spec& spec, std::size_t length, std::si
   return static_cast<std::ptrdiff_t>((frames - 1) * spec.hop) - static_cast<std::ptrdiff_t>(length);
 }
 
-/// Runs `kind` of the transform of rows [row][i] of samples, which the inverse writes. `frames`: of
-/// a row, if other than the spec's; 0: those. All arrays are packed and in one memory.
-///     run               rows, -, results
-///     inverse           rows, spectra, -
-///     gradient          rows, gradient of results, gradient of samples
-///     window_gradient   rows, gradient of results, gradient of weights
-///     inverse_gradient  gradient of the inverse's rows, -, gradient of spectra
+short_time_kind kind_named(std::string_view name) {
+  constexpr std::array names{"run", "inverse", "gradient", "window_gradient", "inverse_gradient"};
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (name == names[k]) return static_cast<short_time_kind>(k);
+  }
+  refuse_value("kind is " + std::string{name} + "; give run, inverse or a gradient");
+}
+
 void run_short_time(const described_frames& description, const std::string& kind, nb::handle rows,
                     nb::handle given, nb::handle out, nb::handle window, nb::handle lengths,
                     std::size_t frames) {
   const given_array operand = given_array::of_any(rows);
-  const array& samples = operand.view;
-  const buffer_view in = samples.view(), other = memory_of(given), result = memory_of(out);
-  const short_time_operands operands{memory_of(window), memory_of(lengths)};
-  const auto length = static_cast<std::size_t>(samples.shape[1]);
-  const described_rows wanted{.frames = description,
-                              .length = length,
-                              .batch = static_cast<std::size_t>(samples.shape[0]),
-                              .slack = slack_of(*description.spec, length, frames),
-                              .samples = samples_of(samples.element),
-                              .is_ragged = !lengths.is_none(),
-                              .has_inverse = kind.starts_with("inverse"),
-                              .has_gradients = kind.ends_with("gradient")};
+  const short_time_arrays arrays{.rows = operand.view,
+                                 .given = memory_of(given),
+                                 .out = memory_of(out),
+                                 .operands = {memory_of(window), memory_of(lengths)}};
   released_call call{operand};
-  const auto steps = kept_rows.get(call.on, wanted);
-  const buffer_view workspace = call.memory(steps->workspace_bytes());
-  if (kind == "run") return steps->enqueue(call.on, in, result, operands, workspace);
-  if (kind == "inverse") return steps->enqueue_inverse(call.on, other, in, operands, workspace);
-  if (kind == "gradient") {
-    return steps->enqueue_gradient(call.on, in, other, result, operands, workspace);
-  }
-  if (kind == "window_gradient") {
-    return steps->enqueue_window_gradient(call.on, in, other, result, operands, workspace);
-  }
-  steps->enqueue_inverse_gradient(call.on, in, result, operands, workspace);
+  run(call.on, description, kind_named(kind), arrays, frames,
+      [&](std::size_t bytes) { return call.memory(bytes); });
+}
+
+/// Descriptions of functions that XLA compiled, which name them by keys.
+struct {
+  std::mutex guard;
+  std::map<description_key, described_frames> by_key;
+} stated;
+
+void state_description(const described_frames& description, const description_key& key) {
+  const std::lock_guard lock{stated.guard};
+  stated.by_key.insert_or_assign(key, description);
 }
 
 /// Returns (first, count, weight) of the samples of a row that the inverse would not divide.
@@ -162,6 +152,45 @@ nb::object mel_weights_of(nb::handle given) {
 
 }  // namespace
 
+void run(queue& on, const described_frames& description, short_time_kind kind,
+         const short_time_arrays& arrays, std::size_t frames, const workspace_source& workspace) {
+  using enum short_time_kind;
+  const array& rows = arrays.rows;
+  const auto length = static_cast<std::size_t>(rows.shape[rows.rank - 1]);
+  const bool inverts = kind == inverse || kind == inverse_gradient;
+  const described_rows wanted{.frames = description,
+                              .length = length,
+                              .batch = rows.elements() / length,
+                              .slack = slack_of(*description.spec, length, frames),
+                              .samples = samples_of(rows.element),
+                              .is_ragged = arrays.operands.lengths.size_bytes != 0,
+                              .has_inverse = inverts,
+                              .has_gradients = kind != short_time_kind::run && kind != inverse};
+  const auto steps = kept_rows.get(on, wanted);
+  const buffer_view in = rows.view(), given = arrays.given, out = arrays.out;
+  const short_time_operands& operands = arrays.operands;
+  const buffer_view memory = workspace(steps->workspace_bytes());
+  switch (kind) {
+    case short_time_kind::run: return steps->enqueue(on, in, out, operands, memory);
+    case inverse: return steps->enqueue_inverse(on, given, in, operands, memory);
+    case gradient: return steps->enqueue_gradient(on, in, given, out, operands, memory);
+    case window_gradient:
+      return steps->enqueue_window_gradient(on, in, given, out, operands, memory);
+    case inverse_gradient: return steps->enqueue_inverse_gradient(on, in, out, operands, memory);
+  }
+}
+
+described_frames description_of(const description_key& key) {
+  const std::lock_guard lock{stated.guard};
+  const auto found = stated.by_key.find(key);
+  if (found == stated.by_key.end()) {
+    throw plan_error(
+        "a compiled short-time transform has a description that this process did not state; "
+        "compile it here");
+  }
+  return found->second;
+}
+
 void bind_short_times(nb::module_& module) {
   using nb::literals::operator""_a;
   nb::class_<described_frames>(module, "ShortTimeSpec")
@@ -175,6 +204,8 @@ void bind_short_times(nb::module_& module) {
              "out"_a.none(), "window"_a, "lengths"_a.none(), "frames"_a,
              "Runs a short-time transform of rows [row][i], all arrays packed. kind: run, inverse, "
              "gradient, window_gradient or inverse_gradient.");
+  module.def("state_short_time", &state_description, "spec"_a, "key"_a,
+             "States the description of compiled functions that name it by this key.");
   module.def("short_time_least_weight", &least_weight, "spec"_a, "window"_a, "length"_a, "frames"_a,
              "Returns (first, count, weight) of samples whose squared weights are too small.");
   module.def("mel_weights", &mel_weights_of, "given"_a, "Returns the weights [band][bin].");

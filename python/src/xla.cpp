@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transform as a custom call of XLA, for JAX on processors and CUDA devices.
-//
-// One operand, one result, and one attribute of 64-bit integers:
+// The transform, and short-time transforms, as custom calls of XLA, for JAX on processors and CUDA
+// devices. Each has one result and one attribute of 64-bit integers. Of a transform:
 //     kind, index of a scaling, orthogonalize, axes .. counted from the end, lengths ..
+// Of a short-time transform, whose operands are rows or spectra, weights, the gradient of results
+// where it has one, and lengths:
+//     kind, frames, whether lengths are given, the two numbers of the description's key
 #include <exception>
 #include <new>  // bad_alloc
 #include <vector>
 
 #include "bindings.hpp"
-#include "queues.hpp"     // host_queue, queue_of
+#include "queues.hpp"  // host_queue, queue_of
+#include "short_times.hpp"
 #include "transform.hpp"  // run
 #include "wingbeat/error.hpp"
 #include "xla_interface.hpp"
@@ -21,7 +24,12 @@ constexpr std::size_t n_leading = 3;  // of the attribute's integers
 constexpr std::size_t workspace_alignment = 16;
 
 element_type element_of(xla::data_type dtype) {
+  const auto integer = [](std::uint32_t bytes) {
+    return element_type{.whole = whole_number::integer, .whole_bytes = bytes};
+  };
   switch (dtype) {
+    case xla::data_type::int16: return integer(2);
+    case xla::data_type::int32: return integer(4);
     case xla::data_type::fp16: return {precision::fp16, false};
     case xla::data_type::bf16: return {precision::bf16, false};
     case xla::data_type::fp32: return {precision::fp32, false};
@@ -138,6 +146,37 @@ void transform_call(const xla::call_frame& frame, runtime& calls, engine runs_on
   run(on, in, out, request, [&](std::size_t bytes) { return calls.allocate(bytes); });
 }
 
+void short_time_call(const xla::call_frame& frame, runtime& calls, engine runs_on) {
+  const auto* const numbers = static_cast<const std::int64_t*>(frame.attrs.values[0]->data);
+  const auto kind = static_cast<short_time_kind>(numbers[0]);
+  const int device_index = runs_on == engine::cuda ? calls.device_ordinal() : 0;
+  const auto given = [&](std::int64_t i) {
+    return array_of(*frame.arguments.values[i], runs_on, device_index);
+  };
+  const array out = array_of(*frame.results.values[0], runs_on, device_index);
+  const bool writes_rows = kind == short_time_kind::inverse;
+  const bool has_gradient =
+      kind == short_time_kind::gradient || kind == short_time_kind::window_gradient;
+  short_time_arrays arrays{.rows = writes_rows ? out : given(0),
+                           .given = {},
+                           .out = out.view(),
+                           .operands = {given(1).view(), {}}};
+  if (writes_rows || has_gradient) arrays.given = given(writes_rows ? 0 : 2).view();
+  if (numbers[2] != 0) arrays.operands.lengths = given(frame.arguments.size - 1).view();
+  const described_frames description = description_of({numbers[3], numbers[4]});
+  const auto frames = static_cast<std::size_t>(numbers[1]);
+  if (runs_on == engine::host) {
+    std::vector<buffer> memory;
+    run(host_queue(), description, kind, arrays, frames, [&](std::size_t bytes) {
+      return bytes == 0 ? buffer_view{} : memory.emplace_back(host_queue(), bytes).view();
+    });
+    return host_queue().wait();
+  }
+  queue on = queue_of(runs_on, device_index, calls.stream());
+  run(on, description, kind, arrays, frames,
+      [&](std::size_t bytes) { return bytes == 0 ? buffer_view{} : calls.allocate(bytes); });
+}
+
 /// Answers XLA's request for the interface version, with XLA's own. Returns whether it was one.
 bool answers_metadata(const xla::call_frame& frame) {
   const xla::extension* const asked = frame.extension_start;
@@ -148,12 +187,14 @@ bool answers_metadata(const xla::call_frame& frame) {
   return true;
 }
 
-template <engine RunsOn>
+using call = void(const xla::call_frame&, runtime&, engine);
+
+template <call* Call, engine RunsOn>
 xla::error* handle(xla::call_frame* frame) noexcept {
   if (answers_metadata(*frame)) return nullptr;
   runtime calls{*frame};
   try {
-    transform_call(*frame, calls, RunsOn);
+    Call(*frame, calls, RunsOn);
     return nullptr;
   } catch (const refusal& refused) {
     return refused.given;
@@ -168,18 +209,20 @@ xla::error* handle(xla::call_frame* frame) noexcept {
   }
 }
 
-template <engine RunsOn>
-nb::capsule handler() {
-  return nb::capsule(reinterpret_cast<const void*>(&handle<RunsOn>));
+template <call* Call>
+nb::capsule handler(bool is_on_cuda) {
+  const auto handles = is_on_cuda ? &handle<Call, engine::cuda> : &handle<Call, engine::host>;
+  return nb::capsule(reinterpret_cast<const void*>(handles));
 }
 
 }  // namespace
 
 void bind_xla(nb::module_& module) {
-  module.def("xla_host_handler", &handler<engine::host>,
-             "Returns the address of the transform as XLA calls it on processors.");
-  module.def("xla_cuda_handler", &handler<engine::cuda>,
-             "Returns the address of the transform as XLA calls it on CUDA devices.");
+  using nb::literals::operator""_a;
+  module.def("xla_transform", &handler<&transform_call>, "is_on_cuda"_a,
+             "Returns the address of the transform as XLA calls it.");
+  module.def("xla_short_time", &handler<&short_time_call>, "is_on_cuda"_a,
+             "Returns the address of short-time transforms as XLA calls them.");
 }
 
 }  // namespace wingbeat::python

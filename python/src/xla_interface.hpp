@@ -11,6 +11,8 @@
 namespace wingbeat::python::xla {
 
 enum class data_type : int {
+  int16 = 3,
+  int32 = 4,
   fp16 = 10,
   fp32 = 11,
   fp64 = 12,

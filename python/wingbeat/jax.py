@@ -5,6 +5,10 @@ Functions have the names and arguments of `jax.numpy.fft`; in addition `dct`, `d
 and `dctn` .., as SciPy defines them. float16, bfloat16 (spectra: complex64), float32, float64,
 complex64 and complex128, of any length. Integers are converted to JAX's default dtype.
 
+`stft` and `istft` have the arguments of `jax.scipy.signal`; `short_time` transforms by any
+description of `wingbeat.short_time`, to mel features for example, and `short_time_inverse` goes
+back. They read int16 as it is.
+
 XLA calls the library itself, on its own stream: nothing is copied to the host, and Python takes no
 part once a function is compiled. Gradients are of reverse mode, to any order. `jax.jvp` and
 functions that use it, such as `jax.hessian`, raise TypeError, as for every function with a
@@ -37,6 +41,7 @@ from wingbeat._adjoints import adjoint_of, weighted_axes
 from wingbeat._arguments import MAX_LENGTH, completed, integer, lengths_and_axes, scale_of
 from wingbeat._arrays import conversion, result_name
 from wingbeat._calls import made
+from wingbeat._jax_short_time import istft, short_time, short_time_inverse, stft
 from wingbeat._kinds import (COSINES, FORWARD, FROM_REAL, INVERSE, PLANES, REAL_ROWS, REAL_SOLIDS,
                              ROWS, SOLIDS, TO_REAL, Function)
 from wingbeat._types import Array, Axes, Norm, Type
@@ -44,7 +49,8 @@ from wingbeat._types import Array, Axes, Norm, Type
 __all__ = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft",
            "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2",
            "fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn",
-           "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn"]
+           "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn",
+           "stft", "istft", "short_time", "short_time_inverse"]
 
 _TARGET = "wingbeat_transform"
 
@@ -52,8 +58,8 @@ _TARGET = "wingbeat_transform"
 @lru_cache(maxsize=None)
 def _register():
     """Registers the transform with XLA, once."""
-    jax.ffi.register_ffi_target(_TARGET, _wingbeat.xla_host_handler(), platform="cpu")
-    jax.ffi.register_ffi_target(_TARGET, _wingbeat.xla_cuda_handler(), platform="CUDA")
+    for platform, is_on_cuda in ("cpu", False), ("CUDA", True):
+        jax.ffi.register_ffi_target(_TARGET, _wingbeat.xla_transform(is_on_cuda), platform=platform)
 
 
 class _Request(NamedTuple):

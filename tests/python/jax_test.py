@@ -220,7 +220,8 @@ functions: XLA_FFI_Api = allocate/XLA_FFI_DeviceMemory_Allocate free/XLA_FFI_Dev
 functions: XLA_FFI_Api = device_ordinal/XLA_FFI_DeviceOrdinal_Get
 call_frame: XLA_FFI_CallFrame = api context/ctx during/stage arguments/args results/rets attrs
 """
-VALUES = {"data_type::fp16": "DataType_F16", "data_type::fp32": "DataType_F32",
+VALUES = {"data_type::int16": "DataType_S16", "data_type::int32": "DataType_S32",
+          "data_type::fp16": "DataType_F16", "data_type::fp32": "DataType_F32",
           "data_type::fp64": "DataType_F64", "data_type::bf16": "DataType_BF16",
           "data_type::complex64": "DataType_C64", "data_type::complex128": "DataType_C128",
           "stage::execute": "ExecutionStage_EXECUTE",
