@@ -12,7 +12,7 @@ definitions = pytest.importorskip("torch.testing._internal.opinfo.definitions.ff
                                   reason="torch came without its own tests' samples")
 
 import wingbeat.torch  # noqa: E402
-from wingbeat.torch import _takeover  # noqa: E402
+from wingbeat.torch import _short_time, _takeover  # noqa: E402
 
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
 TRANSFORMS = [op for op in definitions.op_db if "shift" not in op.name]
@@ -23,14 +23,15 @@ PRECISIONS = {torch.float32: 2e-6, torch.float64: 1e-14, torch.complex64: 2e-6,
 @pytest.fixture
 def counted():
     """Installs wingbeat, and counts the transforms that it does."""
-    calls, run = [], _takeover.run
+    calls, run, run_frames = [], _takeover.run, _short_time.run
     _takeover.run = lambda *arguments: (calls.append(arguments[0]), run(*arguments))[1]
+    _short_time.run = lambda *arguments: (calls.append(arguments[1]), run_frames(*arguments))[1]
     wingbeat.torch.install()
     try:
         yield calls
     finally:
         wingbeat.torch.uninstall()
-        _takeover.run = run
+        _takeover.run, _short_time.run = run, run_frames
 
 
 def called(op, sample):
@@ -124,6 +125,60 @@ def test_short_time_transforms(device, request):
     torch.testing.assert_close(spectra, expected)
     torch.testing.assert_close(torch.istft(spectra, **options, length=700), x)
     assert len(calls) == 2
+
+
+@pytest.fixture(scope="module")
+def short_time_samples():
+    """Returns torch's own functions, and the samples by which torch tests them."""
+    from torch.testing._internal.common_methods_invocations import op_db
+    return {op.name: (op, getattr(torch, op.name)) for op in op_db if op.name in ("stft", "istft")}
+
+
+def reason_to_decline(name, sample):
+    """Returns why torch itself computes a sample after `install()`; None if wingbeat does."""
+    window = sample.kwargs.get("window")
+    if window is not None and window.is_complex():
+        return "complex window"
+    if name == "stft" and sample.input.is_complex():
+        return "complex samples"
+    return "no return_complex" if name == "stft" and "return_complex" not in sample.kwargs else None
+
+
+@pytest.mark.filterwarnings("ignore:A window was not provided")
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", ("stft", "istft"))
+def test_samples_of_short_time_transforms(name, device, short_time_samples, counted):
+    op, own = short_time_samples[name]
+    n_done = 0
+    for dtype in PRECISIONS:
+        for sample in samples_of(op, device, dtype):
+            given = sample.input, *sample.args
+            expected, calls_before = own(*given, **sample.kwargs), len(counted)
+            got = getattr(torch, name)(*given, **sample.kwargs)
+            is_done = any(kind in ("run", "inverse") for kind in counted[calls_before:])
+            assert is_done == (reason_to_decline(name, sample) is None), sample
+            n_done += is_done
+            assert got.dtype == expected.dtype and got.stride() == expected.stride()
+            torch.testing.assert_close(got, expected, rtol=0, atol=20 * PRECISIONS[dtype] * max(
+                1.0, float(expected.abs().max())))
+    assert n_done >= 10
+
+
+@pytest.mark.filterwarnings("ignore:A window was not provided")
+@pytest.mark.parametrize("name", ("stft", "istft"))
+def test_gradients_of_short_time_transforms(name, short_time_samples, counted):
+    op, _ = short_time_samples[name]
+    dtype = torch.float64 if name == "stft" else torch.complex128
+    for sample in samples_of(op, "cpu", dtype):
+        x = (sample.input[..., :30] if name == "stft" else sample.input).detach()
+        window = sample.kwargs.get("window")
+        if window is not None and window.is_complex():
+            continue
+        given = {**sample.kwargs, "window": window} if window is not None else sample.kwargs
+        x = x[:1] if x.dim() > 1 and name == "stft" or x.dim() > 2 else x
+        assert torch.autograd.gradcheck(
+            lambda x: getattr(torch, name)(x, *sample.args, **given), x.requires_grad_(),
+            fast_mode=True)
 
 
 @pytest.mark.parametrize("device", DEVICES)
