@@ -45,8 +45,6 @@ double transform_bytes(const transform_options& o, const plan_spec& spec, std::s
   // The samples, the input as doubles and packed, and values of the best engine so far.
   const double kept =
       16 * static_cast<double>(n_samples) + doubles_in + in + (has_several ? doubles_out : 0);
-  // The window in every form that engines and the definition have it.
-  const double window_bytes = o.weights ? 100 * points / static_cast<double>(spec.batch) : 0;
   // Long double, of a prime length as a convolution.
   const std::size_t length = spec.lengths.back();
   const double convolved =
@@ -74,7 +72,7 @@ double transform_bytes(const transform_options& o, const plan_spec& spec, std::s
                              points +
                          (o.n_peaks ? 16 * points : 0);
   const double writing = is_written ? expected + written : 0;
-  const double steps = kept + window_bytes + std::max({definition, running, judging, writing}) +
+  const double steps = kept + std::max({definition, running, judging, writing}) +
                        (o.plot.empty() ? 0 : 48 * mebibyte);
   if (!is_compiled) return steps;
   return std::max(steps + driver_bytes, kept + expected + compiler_bytes);

@@ -9,7 +9,6 @@
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/files.hpp"                       // print_table
-#include "cli/frames.hpp"                      // frame_layout, load_of, reader_of
 #include "cli/memory_limit.hpp"                // require_memory
 #include "cli/messages.hpp"                    // print_message
 #include "cli/reports/spectrum.hpp"            // strongest, chart_of
@@ -45,47 +44,36 @@ void report_length(const transform_options& o, const problem& solved) {
   }
 }
 
-/// Windowed samples of rows, for a load functor and for a reader of the definition.
-struct windowed_rows {
-  frame_layout layout;
-  frame_weights weights;
-
-  windowed_rows(const problem& solved, window shape)
-      : layout{.n_rows = solved.spec.batch,
-               .row_length = solved.length(),
-               .length = solved.length(),
-               .hop = solved.length(),
-               .is_real = request::traits_of(solved.spec.kind).in == request::domain::real} {
-    weights.window = samples_of(shape, solved.kept_samples);
-    weights.window.resize(solved.length());
-    weights.means = frame_means(layout, solved.input, solved.spec.real, /*are_removed=*/false);
+/// Weights the samples that are taken from each row.
+void apply(window shape, problem& solved) {
+  const std::vector<double> weights = samples_of(shape, solved.kept_samples);
+  const std::size_t row_numbers = solved.input.size() / solved.spec.batch;
+  const std::size_t width = row_numbers / solved.length();
+  for (std::size_t i = 0; i < solved.input.size(); ++i) {
+    const std::size_t sample = i % row_numbers / width;
+    if (sample < weights.size()) solved.input[i] *= weights[sample];
   }
-};
+}
 
 std::string rows_text(const formats::signal& signal) {
   return formatted("{} of {}", counted(signal.n_rows, "row"), counted(signal.row_length, "sample"));
 }
 
-/// Runs the problem on the engines. Every engine rounds windowed samples; the definition does not.
+/// Runs the problem on the engines, which read rounded samples; those of the definition, which
+/// are in the problem and must outlive the check, are not rounded once they are weighted.
 engine_outcome solve(const transform_options& o, const problem& solved,
                      std::optional<verify::judge>& check) {
   const auto chosen = devices_for(o, request::points_of(solved.spec) * solved.spec.batch);
   const auto input = pack(solved.input, solved.spec.real);
-  if (!o.weights) {
-    check.emplace(verify::checked_problem{solved.spec, verify::reader_of(input), solved.spec.real},
-                  o.check);
-    return run_request(o, solved.spec, input, chosen, *check);
-  }
-  const windowed_rows rows(solved, *o.weights);
-  plan_spec definition = solved.spec, spec = solved.spec;
+  plan_spec definition = solved.spec;
   definition.real = precision::fp64;
-  spec.load = load_of(rows.layout, rows.weights, spec.real);
-  check.emplace(verify::checked_problem{.spec = definition,
-                                        .input = reader_of(rows.layout, rows.weights, solved.input),
-                                        .computed = spec.real,
-                                        .n_roundings = weighting_roundings},
-                o.check);
-  return run_request(o, spec, input, chosen, *check);
+  check.emplace(
+      verify::checked_problem{.spec = definition,
+                              .input = verify::reader_of(std::as_bytes(std::span{solved.input})),
+                              .computed = solved.spec.real,
+                              .n_roundings = o.weights ? 1.0 : 0.0},
+      o.check);
+  return run_request(o, solved.spec, input, chosen, *check);
 }
 
 /// Reports samples beyond 1, which players clip.
@@ -185,6 +173,7 @@ int transform_rows(const transform_options& o) {
   solved.row_length = signal.row_length;
   report_length(o, solved);
   report_input(o, solved);
+  if (o.weights) apply(*o.weights, solved);
   std::optional<verify::judge> check;
   const engine_outcome found = solve(o, solved, check);
   print_message("transformed {} within {}", rows_text(signal), memory);
