@@ -325,21 +325,21 @@ void short_time_programs::add_limit(program& steps) const {
     using maxima = device_functor<functors::row_maximum<real_type>>;
     steps.reserve(place::values, spec_.batch * parts_of_maximum.front() * sizeof real);
     steps.reserve(place::between_a, spec_.batch * parts_of_maximum.front() * sizeof real);
-    place from = place::between_b, to = place::values, other = place::between_a;
+    place read = place::between_b, written = place::values, other = place::between_a;
     std::size_t count = elements;
     for (const std::size_t parts : parts_of_maximum) {
       add_rows<real_type>(steps, maxima{{count, parts}}, spec_.batch, parts,
                           formatted("maxima of {} parts of rows", parts),
-                          spec_.batch * count * sizeof real, {.in = from, .out = to});
+                          spec_.batch * count * sizeof real, {.in = read, .out = written});
       count = parts;
-      from = std::exchange(to, other);
-      other = from;
+      read = std::exchange(written, other);
+      other = read;
     }
     const std::size_t bytes = spec_.batch * elements * sizeof real;
     add_rows<real_type>(
         steps, device_functor<functors::row_limit<real_type>>{{elements, 1, spec_.features.range}},
         spec_.batch, elements, "rows limited to a range below their maxima", bytes,
-        {.in = place::between_b, .out = place::output, .load = {from}});
+        {.in = place::between_b, .out = place::output, .load = {read}});
   });
 }
 

@@ -51,7 +51,8 @@ SOURCE_LAYERS = {
     "operations": "arrays backend programs views",
     "api": "arrays backend operations programs request views",
     "convolving": "arrays backend functors kernel_text operations programs request tuning views",
-    "short_time": "arrays backend functors operations planner programs request tuning views",
+    "short_time": "arrays backend functors kernel_text operations planner programs request tuning "
+                  "views",
     "searching": "arrays convolving formats", "microscopy": "searching",
     "channelising": "arrays backend kernel_text programs request tuning",
     "distributing": "arrays backend functors kernel_text processes programs request views",
