@@ -50,15 +50,15 @@ struct frame_numbers {
 };
 
 /// Calls visit(t, i) for each frame t of `count` whose weights are over the place, in order; the
-/// place, counted from the beginning of frame 0, is element i of frame t.
-template <class Visit>
-WINGBEAT_FN void each_frame_over(const frame_numbers& n, size place, size count,
+/// place, counted from the beginning of frame 0, is element i of frame t. Index: of places.
+template <class Index, class Visit>
+WINGBEAT_FN void each_frame_over(const frame_numbers& n, Index place, Index count,
                                  const Visit& visit) {
-  const size begin = n.window_at, end = begin + n.window;
+  const Index begin = Index(n.window_at), end = begin + Index(n.window), hop = Index(n.hop);
   if (place < begin) return;
-  const size first = place < end ? 0 : (place - end) / n.hop + 1;
-  const size last = (place - begin) / n.hop;
-  for (size t = first; t <= last && t < count; ++t) visit(t, place - t * n.hop);
+  const Index first = place < end ? 0 : (place - end) / hop + 1;
+  const Index last = (place - begin) / hop;
+  for (Index t = first; t <= last && t < count; ++t) visit(t, place - t * hop);
 }
 
 /// The number that a stored sample is: of Real, or complex.

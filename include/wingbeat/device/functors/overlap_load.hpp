@@ -56,7 +56,12 @@ class overlap_load {
     Value sum{};
     Real squares = 0;
     if (i >= length_ || count_ == 0) return sum;
-    each_image(i, [&](size place) { add(place, sum, squares); });
+    const size places = numbers_.length | numbers_.before | numbers_.n_fft;
+    if ((places | numbers_.frames * numbers_.hop) >> 29 == 0) {  // numbers of 32 bits
+      each_image(unsigned(i), [&](unsigned place) { add(place, sum, squares); });
+    } else {
+      each_image(i, [&](size place) { add(place, sum, squares); });
+    }
     if (!numbers_.is_divided) return sum;
     if (squares > Real(numbers_.least)) return times(sum, 1 / squares);
     return Value{};  // no ?: of both, whose address spaces differ in OpenCL
@@ -64,11 +69,12 @@ class overlap_load {
 
  private:
   /// Adds the elements of all frames at a place, counted from the beginning of frame 0.
-  WINGBEAT_FN void add(size place, Value& sum, Real& squares) const {
-    each_frame_over(numbers_, place, count_, [&](size t, size i) {
-      const size j = i - numbers_.window_at;
+  template <class Index>
+  WINGBEAT_FN void add(Index place, Value& sum, Real& squares) const {
+    each_frame_over(numbers_, place, Index(count_), [&](Index t, Index i) {
+      const Index j = i - Index(numbers_.window_at);
       const Real weight = window_[j];
-      WINGBEAT_GLOBAL const Value* const frame = frames_ + t * numbers_.n_fft;
+      WINGBEAT_GLOBAL const Value* const frame = frames_ + size(t) * numbers_.n_fft;
       sum = sum + times(frame[i], weight);
       squares += weight * weight;
       if (numbers_.emphasis != 0) {
@@ -86,22 +92,22 @@ class overlap_load {
   }
 
   /// Calls visit(place) for each place, from the beginning of frame 0 on, that has sample i.
-  template <class Visit>
-  WINGBEAT_FN void each_image(size i, const Visit& visit) const {
-    const size n = length_, end = (count_ - 1) * numbers_.hop + numbers_.n_fft;
-    const size before = numbers_.before;
-    const auto each = [&](size residue, size period) {
-      for (size p = (before + residue) % period; p < end; p += period) visit(p);
+  template <class Index, class Visit>
+  WINGBEAT_FN void each_image(Index i, const Visit& visit) const {
+    const Index n = Index(length_), before = Index(numbers_.before), hop = Index(numbers_.hop);
+    const Index end = Index(count_ - 1) * hop + Index(numbers_.n_fft);
+    const auto each = [&](Index residue, Index period) {
+      for (Index p = (before + residue) % period; p < end; p += period) visit(p);
     };
     if (numbers_.outside == border::zero || numbers_.is_divided) {
       visit(before + i);
     } else if (numbers_.outside == border::clamp) {
       if (i == 0) {
-        for (size p = 0; p < before && p < end; ++p) visit(p);
+        for (Index p = 0; p < before && p < end; ++p) visit(p);
       }
       visit(before + i);
       if (i + 1 == n) {
-        for (size p = before + n; p < end; ++p) visit(p);
+        for (Index p = before + n; p < end; ++p) visit(p);
       }
     } else if (numbers_.outside == border::repeat) {
       each(i, n);
@@ -109,7 +115,7 @@ class overlap_load {
       each(i, 2 * n);
       each(2 * n - 1 - i, 2 * n);
     } else {
-      const size period = n == 1 ? 1 : 2 * n - 2;
+      const Index period = n == 1 ? 1 : 2 * n - 2;
       each(i, period);
       if (i != 0 && i + 1 != n) each(period - i, period);
     }
