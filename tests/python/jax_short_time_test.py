@@ -80,19 +80,19 @@ def test_descriptions(seed):
         close(wj.short_time(z, made), jnp.asarray(made(np.asarray(z))), 1e-11)
 
 
-@pytest.mark.parametrize("seed", range(9))
+@pytest.mark.parametrize("seed", range(1, 10))
 def test_gradients(seed):
     made = replace(random_description(seed), range=0.0)
     x, weights = noise(2, 25), weights_of(made)
-    order = 2
-    check_grads(lambda x, w: wj.short_time(x, made, window=w), (x, weights), order, modes=("rev",),
-                rtol=1e-4, atol=1e-4)
-    check_grads(lambda x: wj.short_time(x, made, np.array([25, 14])), (x,), order, modes=("rev",),
-                rtol=1e-4, atol=1e-4)
+    assert made.frames_of(25) > 0
+
+    def check(function, *given):
+        check_grads(function, given, 2, modes=("rev",), rtol=1e-4, atol=1e-4)
+    check(lambda x, w: wj.short_time(x, made, window=w), x, weights)
+    check(lambda x: wj.short_time(x, made, np.array([25, 14])), x)
     if made.exponent == 0:
         z = noise(2, 25, is_complex=True)
-        check_grads(lambda z, w: wj.short_time(z, made, window=w), (z, weights), order,
-                    modes=("rev",), rtol=1e-4, atol=1e-4)
+        check(lambda z, w: wj.short_time(z, made, window=w), z, weights)
 
 
 @pytest.mark.parametrize("is_complex", (False, True))
