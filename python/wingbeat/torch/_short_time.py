@@ -434,6 +434,7 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
     """torch.istft, of [.., F, T] with any number of dimensions, with gradients to the input and the
     window. Samples that no frame has are 0.
 
+    onesided      None: whether there are not n_fft bins
     leaves_zeros  samples whose squared weights add up to 1e-11 or less raise ValueError, on a
                   processor, or are 0 if True. On a GPU, which is not waited for, they are 0
 
@@ -448,7 +449,7 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
     weights, x = _weights(window, n_fft if win_length is None else win_length, input)
     if x.dtype == torch.complex32:
         x = x.to(torch.complex64)
-    is_whole = return_complex or onesided is False
+    is_whole = return_complex or not (x.shape[-2] != n_fft if onesided is None else onesided)
     if x.shape[-2] != (n_fft if is_whole else n_fft // 2 + 1):
         raise ValueError(f"the input has {x.shape[-2]} bins; give {n_fft // 2 + 1} for n_fft "
                          f"{n_fft}, or {n_fft} with onesided=False")
