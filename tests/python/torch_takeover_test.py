@@ -178,7 +178,7 @@ def test_gradients_of_short_time_transforms(name, short_time_samples, counted):
         x = x[:1] if x.dim() > 1 and name == "stft" or x.dim() > 2 else x
         assert torch.autograd.gradcheck(
             lambda x: getattr(torch, name)(x, *sample.args, **given), x.requires_grad_(),
-            fast_mode=True)
+            check_forward_ad=True)
 
 
 @pytest.mark.parametrize("device", DEVICES)

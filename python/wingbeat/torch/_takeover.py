@@ -12,6 +12,7 @@ import warnings
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd import forward_ad
 
 from wingbeat._kinds import FORWARD, FROM_REAL, INVERSE, TO_REAL
 from wingbeat.torch import _short_time
@@ -131,7 +132,7 @@ def _replacement(original, ours, takes):
 
     @functools.wraps(original)
     def replaced(*arguments, **named):
-        if torch.compiler.is_compiling():
+        if torch.compiler.is_compiling() or forward_ad._current_level >= 0:
             return original(*arguments, **named)
         try:
             given = signature.bind(*arguments, **named).arguments
