@@ -18,7 +18,7 @@
 #include "request/validation.hpp"                         // validated
 #include "short_time/placement.hpp"                       // frames_in
 #include "short_time/request.hpp"                         // real_bytes, value_bytes
-#include "short_time/tables.hpp"                          // roots_of, bands_of, steady_factors
+#include "short_time/tables.hpp"                          // roots_of, bands_of
 #include "text/formatted.hpp"                             // formatted
 #include "tuning/compiled_engines.hpp"                    // compiles_kernels
 #include "wingbeat/device/bfloat.hpp"                     // bfloat
@@ -374,8 +374,7 @@ fused_load short_time_programs::load_of(const functors::bin_load_numbers& number
 }
 
 bool short_time_programs::add_overlap_at_once(program& steps) const {
-  if (!compiles_kernels(on_->device().runs_on) || spec_.is_complex() || spec_.window.empty() ||
-      phase_of(spec_) != 0) {
+  if (!compiles_kernels(on_->device().runs_on) || spec_.is_complex() || phase_of(spec_) != 0) {
     return false;
   }
   return with_real([&](auto real) {
@@ -412,8 +411,7 @@ bool short_time_programs::add_overlap_at_once(program& steps) const {
     programs::kernel_launch launch = programs::launched(
         body,
         {programs::input<complex<real_type>>(place::input),
-         programs::input<real_type>(reals_of(spec_, spec_.window)),
-         programs::input<real_type>(reals_of(spec_, steady_factors(spec_, numbers.scale))),
+         programs::input<real_type>(load_sources(true, false).front()),
          programs::input<complex<real_type>>(
              programs::constant{planner::table_of<real_type>(only->numbers)}),
          programs::output<real_type>(place::output)},

@@ -19,15 +19,6 @@ constant reals_of(const short_time_spec& spec, const std::vector<double>& values
   return constant{std::vector<float>(values.begin(), values.end())};
 }
 
-std::vector<double> steady_factors(const short_time_spec& spec, double scale) {
-  std::vector<double> factors(spec.hop);
-  for (std::size_t j = 0; j < spec.weights(); ++j) {
-    factors[(spec.window_at + j) % spec.hop] += spec.window[j] * spec.window[j];
-  }
-  for (double& each : factors) each = each > spec.least_weight ? scale / each : 0;
-  return factors;
-}
-
 table_list roots_of(const short_time_spec& spec) {
   if (phase_of(spec) == 0) return {};
   std::vector<double> parts;

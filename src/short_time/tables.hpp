@@ -19,10 +19,6 @@ using table_list = std::vector<programs::argument_source>;
 [[nodiscard]] programs::constant reals_of(const short_time_spec& spec,
                                           const std::vector<double>& values);
 
-/// Returns `scale` over the sum of squared weights of each of `hop` neighbours that all frames
-/// cover; 0 where the sum is least_weight or less.
-[[nodiscard]] std::vector<double> steady_factors(const short_time_spec& spec, double scale);
-
 /// Returns the roots by which bins turn; nothing if phases are those of the transform.
 [[nodiscard]] table_list roots_of(const short_time_spec& spec);
 

@@ -154,6 +154,25 @@ TEST_P(short_time_on, averages_over_frames) {
   check_short_time(*on, spec);
 }
 
+/// 1000 times 0.1 does not add up to 100 in fp32.
+TEST_P(short_time_on, leaves_nothing_of_a_constant) {
+  short_time powers{*on,
+                    {.length = 2000,
+                     .n_fft = 1000,
+                     .hop = 500,
+                     .window = hann(1000),
+                     .slack = -1000,
+                     .removes_mean = true,
+                     .features = {.exponent = 2}}};
+  const std::vector<float> samples(2000, 0.1F);
+  std::vector<float> results(powers.result_bytes() / sizeof(float), 1.0F);
+  buffer in{*on, powers.sample_bytes()}, out{*on, powers.result_bytes()};
+  in.write(samples.data(), in.size_bytes());
+  powers.enqueue(*on, in.view(), out.view());
+  out.read(results.data(), out.size_bytes());
+  for (const float power : results) ASSERT_EQ(power, 0);
+}
+
 TEST_P(short_time_on, removes_means_and_emphasises_frames) {
   short_time_spec spec{.length = 60,
                        .batch = 2,

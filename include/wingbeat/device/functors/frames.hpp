@@ -124,15 +124,22 @@ class frame_samples {
     if (emphasis_ != 0) x = x - times(raw(j == 0 ? 0 : j - 1) - mean, emphasis_);
     return x;
   }
+  /// Returns the mean: a rough one, and the mean of what it leaves, whose sum does not round away
+  /// what lies beside a large constant.
   WINGBEAT_FN value_type mean() const {
+    const value_type rough = mean_without(value_type{});
+    return rough + mean_without(rough);
+  }
+
+ private:
+  WINGBEAT_FN value_type mean_without(value_type constant) const {
     value_type sum{};
     if (exists_) {
-      for (size j = 0; j < count_; ++j) sum = sum + raw(j);
+      for (size j = 0; j < count_; ++j) sum = sum + (raw(j) - constant);
     }
     return times(sum, 1 / Real(count_));
   }
 
- private:
   WINGBEAT_GLOBAL const Stored* in_;
   continued_axis axis_;
   size count_;

@@ -61,7 +61,6 @@ template <class Real>
 struct overlap_rows_memory {
   WINGBEAT_GLOBAL const complex<Real>* bins;   // [row][frame][n_fft / 2 + 1]
   WINGBEAT_GLOBAL const Real* window;          // [j]
-  WINGBEAT_GLOBAL const Real* factors;         // [hop], of sums of all frames that cover a sample
   WINGBEAT_GLOBAL const complex<Real>* roots;  // of the transform
   WINGBEAT_GLOBAL Real* out;                   // [row][length]
 };
@@ -103,14 +102,25 @@ class overlap_rows {
     const size end = end_ == n.frames ? end_ + overlapping : end_;  // of what the run stores
     // Threads of all runs of a workgroup take the same steps.
     const size count = lanes == 1 ? end - begin : n.at_once + 2 * overlapping;
+    io::adjacent<real, 2> steady[moved];
+    WINGBEAT_UNROLL
+    for (unsigned r = 0; r < moved; ++r)
+      steady[r] = steady_factors(2 * (team_.thread() + r * threads));
     value sums[e] = {};
     for (size t = begin; t < begin + count; ++t) {
       if (team_.thread() == 0 && t + 1 < end_) prefetch(bins_of(t + 1), pairs + 1);
       add(t < end_ ? t : begin, t < end_, sums);
       if (exists_ && t >= first_ && t < end) {
-        const bool is_steady = t * n.hop >= n.n_fft && t < n.frames;
+        const bool is_steady = t * n.hop >= n.n_fft && t < n.frames;  // all frames exist
         WINGBEAT_UNROLL
-        for (unsigned r = 0; r < moved; ++r) emit(t * n.hop, r, sums[r], is_steady);
+        for (unsigned r = 0; r < moved; ++r) {
+          const size place = t * n.hop + 2 * (team_.thread() + r * threads);
+          if (is_steady) {
+            emit(place, sums[r], steady[r]);
+          } else {
+            emit(place, sums[r], {factor(place), factor(place + 1)});
+          }
+        }
       }
       move(sums);
       team_.workgroup_barrier();
@@ -146,17 +156,9 @@ class overlap_rows {
                  memory_.roots);
   }
 
-  /// Stores both samples that a sum in register r is of; `place` is that of the first register,
-  /// counted from the beginning of frame 0.
-  WINGBEAT_FN void emit(size place, unsigned r, value sum, bool is_steady) const {
-    const unsigned j = 2 * (team_.thread() + r * threads);
-    io::adjacent<real, 2> factors;
-    if (is_steady) {
-      factors = io::load_whole<io::adjacent<real, 2>>(memory_.factors + j);
-    } else {
-      factors = {factor(place + j), factor(place + j + 1)};
-    }
-    const size i = place + j - n.before;  // wraps below 0
+  /// Stores both samples that a sum is of, from a place on, counted from the beginning of frame 0.
+  WINGBEAT_FN void emit(size place, value sum, io::adjacent<real, 2> factors) const {
+    const size i = place - n.before;  // wraps below 0
     const value samples{sum.re * factors.value[0], sum.im * factors.value[1]};
     if ((n.before | n.length) % 2 == 0) {
       if (i < n.length)
@@ -167,13 +169,27 @@ class overlap_rows {
       if (i + 1 < n.length) put(i + 1, samples.im);
     }
   }
-  /// Returns the factor of the sum at a place of which not all frames exist.
+  /// Returns the factor of the sum at a place.
   WINGBEAT_FN real factor(size place) const {
     real squares = 0;
-    each_frame_over(n, place, n.frames, [&](size, size i) {
-      const real weight = memory_.window[i - n.window_at];
-      squares += weight * weight;
-    });
+    each_frame_over(n, place, n.frames, [&](size, size i) { add_square(unsigned(i), squares); });
+    return over(squares);
+  }
+  /// Returns those of elements j and j + 1 of a frame, j < hop, where all frames exist.
+  WINGBEAT_FN io::adjacent<real, 2> steady_factors(unsigned j) const {
+    real even = 0, odd = 0;
+    for (unsigned i = j; i < n.n_fft; i += unsigned(n.hop)) {
+      if (i - unsigned(n.window_at) >= n.window) continue;  // wraps below 0
+      add_square(i, even);
+      add_square(i + 1, odd);
+    }
+    return {over(even), over(odd)};
+  }
+  WINGBEAT_FN void add_square(unsigned i, real& squares) const {
+    const real weight = memory_.window[i - unsigned(n.window_at)];
+    squares += weight * weight;
+  }
+  WINGBEAT_FN static real over(real squares) {
     return squares > real(n.least) ? real(n.scale) / squares : real(0);
   }
   WINGBEAT_FN void put(size i, real x) const { memory_.out[row_ * n.length + i] = x; }
