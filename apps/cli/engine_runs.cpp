@@ -2,6 +2,7 @@
 #include "cli/engine_runs.hpp"
 
 #include <algorithm>  // ranges::find
+#include <memory>     // make_shared
 #include <optional>
 #include <utility>  // exchange, move
 
@@ -64,6 +65,25 @@ engine_work judging(verify::judge& check, precision real, const compared_numbers
   return work;
 }
 
+measured_run measuring(const short_time_spec& spec, std::span<const std::byte> input) {
+  return [&spec, input](const device_info& device, const measure::repetition& repeat) {
+    const auto prepare = [&](queue& on) {
+      const auto frames = std::make_shared<const short_time>(on, spec);
+      const bool is_inverse = spec.has_inverse;
+      const auto enqueue = [frames, is_inverse](queue& queued, buffer_view in, buffer_view out) {
+        if (is_inverse) {
+          frames->enqueue_inverse(queued, in, out);
+        } else {
+          frames->enqueue(queued, in, out);
+        }
+      };
+      return measure::prepared_run{is_inverse ? frames->sample_bytes() : frames->result_bytes(),
+                                   enqueue, frames->explain()};
+    };
+    return measure::measure_run(device, prepare, input, repeat);
+  };
+}
+
 engine_outcome run_engines(const std::vector<device_info>& chosen, const engine_work& work) {
   std::optional<progress> bar;
   if (!work.is_part) bar.emplace("transform", chosen.size());
@@ -86,10 +106,8 @@ engine_outcome run_engines(const std::vector<device_info>& chosen, const engine_
 }
 
 engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
-                           const std::vector<device_info>& chosen, verify::judge& check,
-                           const engine_run_options& options) {
-  engine_work work = judging(check, spec.real, options.compared);
-  work.is_part = options.is_part;
+                           const std::vector<device_info>& chosen, verify::judge& check) {
+  engine_work work = judging(check, spec.real);
   work.measured = [&](const device_info& device, const measure::repetition& repeat) {
     return measure::measure_plan(device, spec, input, repeat);
   };

@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/messages.hpp"      // exit_code
-#include "measure/plan_run.hpp"  // plan_measurement
-#include "verify/agreement.hpp"  // agreement
-#include "verify/judge.hpp"      // judge, check_extent
-#include "wingbeat/devices.hpp"  // device_info
+#include "cli/messages.hpp"         // exit_code
+#include "measure/plan_run.hpp"     // plan_measurement
+#include "verify/agreement.hpp"     // agreement
+#include "verify/judge.hpp"         // judge, check_extent
+#include "wingbeat/devices.hpp"     // device_info
+#include "wingbeat/short_time.hpp"  // short_time_spec
 
 namespace wingbeat::cli {
 
@@ -42,27 +43,28 @@ struct engine_outcome {
 using compared_numbers = std::function<std::vector<double>(const device_info& device,
                                                            const std::vector<double>& output)>;
 
-struct engine_run_options {
-  compared_numbers compared = {};  ///< Unset: those of the output.
-  /// One of many parts of a problem: one run is counted, and there is no bar of its own.
-  bool is_part = false;
-};
+using measured_run = std::function<measure::plan_measurement(const device_info& device,
+                                                             const measure::repetition& repeat)>;
 
 /// What each device runs, and how its output, in `real`, is judged. Unset: it is not checked.
 struct engine_work {
-  std::function<measure::plan_measurement(const device_info&, const measure::repetition&)>
-      measured = {};
+  measured_run measured = {};
   std::function<std::optional<verify::agreement>(const device_info& device,
                                                  const std::vector<double>& output)>
       judged = {};
   precision real = precision::fp32;
-  bool is_part = false;  ///< As above.
+  /// One of many parts of a problem: one run is counted, and there is no bar of its own.
+  bool is_part = false;
 };
 
 /// Returns the work whose outputs `check` judges; `measured` is to be set. The arguments must
 /// outlive it.
 [[nodiscard]] engine_work judging(verify::judge& check, precision real,
                                   const compared_numbers& compared = {});
+
+/// Returns what measures a short-time transform, or the inverse that it has. The arguments must
+/// outlive it.
+[[nodiscard]] measured_run measuring(const short_time_spec& spec, std::span<const std::byte> input);
 
 /// Runs the work on each device. A device that fails is reported and left out, unless it is the
 /// only one.
@@ -72,8 +74,7 @@ struct engine_work {
 /// Runs the request on each device, as above, and judges the outputs with `check`.
 [[nodiscard]] engine_outcome run_engines(const plan_spec& spec, std::span<const std::byte> input,
                                          const std::vector<device_info>& chosen,
-                                         verify::judge& check,
-                                         const engine_run_options& options = {});
+                                         verify::judge& check);
 
 /// Adds the results of another part of a problem: times add up, the worst agreement counts, and a
 /// device that failed in it is left out. There are no best values.

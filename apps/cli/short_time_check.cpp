@@ -4,16 +4,22 @@
 #include <algorithm>  // max, min
 #include <cmath>      // abs, hypot, pow, sqrt
 #include <cstring>    // memcpy
+#include <limits>     // numeric_limits
 #include <set>
-#include <span>
-#include <utility>  // pair
+#include <utility>  // move, pair
 
-#include "cli/frames.hpp"      // weighting_roundings
-#include "text/formatted.hpp"  // formatted
+#include "short_time/placement.hpp"  // frames_in
+#include "short_time/request.hpp"    // all_frames
+#include "text/formatted.hpp"        // formatted
 
 namespace wingbeat::cli {
 namespace {
 
+using device::functors::frame_samples;
+
+/// Roundings of a weighted element: weight, difference and product. Roundings of a magnitude whose
+/// power is stored: half of those of the squares and their sum.
+constexpr double weighting_roundings = 3, power_roundings = 1;
 /// Roundings of the magnitude of a band: half of those of a sum of squares and of a logarithm,
 /// whose value is at most 12.
 constexpr double level_roundings = 30;
@@ -39,7 +45,7 @@ plan_spec definition(const short_time_spec& spec, std::size_t n_frames, bool is_
 
 /// Returns the frames that are compared: all, or some that are spread over all.
 std::vector<std::size_t> compared_frames(const short_time_spec& spec, verify::check_extent extent) {
-  const std::size_t n = spec.batch * spec.frames();
+  const std::size_t n = short_times::all_frames(spec);
   const std::size_t most = std::max<std::size_t>(verify::max_values_unsampled / spec.n_fft, 3);
   const std::size_t count = extent == verify::check_extent::full ? n : std::min(n, most);
   std::vector<std::size_t> frames;
@@ -70,6 +76,33 @@ std::set<row_part> compared_parts(const short_time_spec& spec, verify::check_ext
     parts.insert({half * (spec.batch - 1) / 2, half * (spec.length - count) / 2, count});
   }
   return parts;
+}
+
+/// Returns the sample at a place of a row whose ends are reflected.
+std::size_t reflected(std::ptrdiff_t place, std::size_t length) {
+  const auto n = static_cast<std::ptrdiff_t>(length);
+  if (place >= 0 && place < n) return static_cast<std::size_t>(place);
+  if (n == 1) return 0;
+  const std::ptrdiff_t period = 2 * (n - 1), turned = (place % period + period) % period;
+  return static_cast<std::size_t>(std::min(turned, period - turned));
+}
+
+/// Returns the means of frames as engines compute them in Real, [frame][re, im if complex].
+template <class Real>
+std::vector<double> means_of(const short_time_spec& spec, const std::vector<double>& samples) {
+  using complex = device::complex<double>;
+  const device::functors::frame_numbers numbers = short_times::frames_in(spec);
+  std::vector<double> means;
+  for (std::size_t t = 0; t < short_times::all_frames(spec); ++t) {
+    if (spec.is_complex()) {
+      const auto* const pairs = reinterpret_cast<const complex*>(samples.data());
+      const auto mean = frame_samples<complex, Real>{numbers, pairs, nullptr, t}.mean();
+      means.insert(means.end(), {mean.re, mean.im});
+    } else {
+      means.push_back(frame_samples<double, Real>{numbers, samples.data(), nullptr, t}.mean());
+    }
+  }
+  return means;
 }
 
 /// Sums over the frames that cover a part of a row.
@@ -119,35 +152,70 @@ overlapped overlap(const short_time_spec& spec, const std::vector<double>& spect
 
 }  // namespace
 
-double reflected_frames::number(std::size_t frame, std::size_t i) const {
-  const std::size_t width = width_of(spec), row = frame / spec.frames(), j = i / width;
-  const auto length = static_cast<std::ptrdiff_t>(spec.length);
-  const auto period = std::max<std::ptrdiff_t>(2 * (length - 1), 1);
-  const auto place = static_cast<std::ptrdiff_t>(frame % spec.frames() * spec.hop + j) -
-                     static_cast<std::ptrdiff_t>(spec.before);
-  const std::ptrdiff_t turned = (place % period + period) % period;
-  const auto sample = static_cast<std::size_t>(std::min(turned, period - turned));
-  return spec.window[j] *
-         samples[(row * spec.length + (spec.length > 1 ? sample : 0)) * width + i % width];
+weighted_frames::weighted_frames(const short_time_spec& frames, std::vector<double> rows)
+    : spec_(frames), samples_(std::move(rows)) {
+  if (!spec_.removes_mean) {
+    means_.resize(short_times::all_frames(spec_) * width_of(spec_));
+  } else if (spec_.real() == precision::fp64) {
+    means_ = means_of<double>(spec_, samples_);
+  } else {
+    means_ = means_of<float>(spec_, samples_);
+  }
 }
 
-verify::checked_problem reflected_frames::problem() const {
-  const auto read = [this](std::size_t offset, std::span<std::byte> into) {
-    const std::size_t frame_numbers = spec.n_fft * width_of(spec);
-    std::size_t place = offset / sizeof(double);
-    for (std::size_t written = 0; written < into.size(); written += sizeof(double), ++place) {
-      const double x = number(place / frame_numbers, place % frame_numbers);
-      std::memcpy(into.data() + written, &x, sizeof x);
+void weighted_frames::read(std::size_t frame, std::size_t first, std::span<std::byte> into) const {
+  const std::size_t width = width_of(spec_), n_frames = spec_.frames();
+  const double* const row = &samples_[frame / n_frames * spec_.length * width];
+  const double* const mean = &means_[frame * width];
+  const auto begin = static_cast<std::ptrdiff_t>(frame % n_frames * spec_.hop) -
+                     static_cast<std::ptrdiff_t>(spec_.before);
+  const bool is_fp32 = spec_.real() == precision::fp32;
+  for (std::size_t i = first; !into.empty(); ++i, into = into.subspan(sizeof(double))) {
+    const std::size_t j = width == 2 ? i / 2 : i, part = i - j * width;
+    const std::size_t sample = reflected(begin + static_cast<std::ptrdiff_t>(j), spec_.length);
+    const double x = row[sample * width + part] - mean[part];
+    const double weighted = spec_.window[j] * (is_fp32 ? static_cast<float>(x) : x);
+    std::memcpy(into.data(), &weighted, sizeof weighted);
+  }
+}
+
+verify::checked_problem weighted_frames::problem() const {
+  const bool has_powers = spec_.features.exponent != 0;
+  verify::checked_problem found{
+      .spec = definition(spec_, short_times::all_frames(spec_), /*is_inverse=*/false),
+      .computed = spec_.real(),
+      .has_magnitudes = has_powers,
+      .n_roundings = weighting_roundings + (has_powers ? power_roundings : 0)};
+  if (has_powers) {  // two squares and their sum underflow where magnitudes do not
+    const double smallest = spec_.real() == precision::fp64 ? std::numeric_limits<double>::min()
+                                                            : std::numeric_limits<float>::min();
+    found.floor = std::sqrt(3 * smallest);
+  }
+  found.input = [this](std::size_t offset, std::span<std::byte> into) {
+    const std::size_t frame_bytes = spec_.n_fft * width_of(spec_) * sizeof(double);
+    while (!into.empty()) {
+      const std::size_t first = offset % frame_bytes;
+      const std::size_t n_bytes = std::min(into.size(), frame_bytes - first);
+      read(offset / frame_bytes, first / sizeof(double), into.first(n_bytes));
+      into = into.subspan(n_bytes);
+      offset += n_bytes;
     }
   };
-  return {.spec = definition(spec, spec.batch * spec.frames(), /*is_inverse=*/false),
-          .input = read,
-          .computed = spec.real(),
-          .n_roundings = weighting_roundings};
+  return found;
 }
 
-number_check check_of_bands(const reflected_frames& frames, verify::check_extent extent) {
-  const short_time_spec& spec = frames.spec;
+std::vector<double> weighted_frames::magnitudes(const std::vector<double>& powers) const {
+  std::vector<double> values(2 * powers.size());
+  for (std::size_t i = 0; i < powers.size(); ++i) {
+    const std::size_t k = i % spec_.bins();
+    const bool is_double = spec_.features.is_one_sided && k != 0 && 2 * k != spec_.n_fft;
+    values[2 * i] = std::sqrt(is_double ? powers[i] / 2 : powers[i]);
+  }
+  return values;
+}
+
+number_check check_of_bands(const weighted_frames& frames, verify::check_extent extent) {
+  const short_time_spec& spec = frames.spec();
   const spectrum_features& features = spec.features;
   const std::size_t bins = spec.bins(), bands = features.bands;
   std::vector<double> peaks;
@@ -157,9 +225,10 @@ number_check check_of_bands(const reflected_frames& frames, verify::check_extent
     peaks.push_back(peak > 0 ? peak : 1);
   }
   const std::vector<std::size_t> chosen = compared_frames(spec, extent);
-  std::vector<double> input;
-  for (const std::size_t t : chosen) {
-    for (std::size_t i = 0; i < spec.n_fft; ++i) input.push_back(frames.number(t, i));
+  std::vector<double> input(chosen.size() * spec.n_fft);
+  for (std::size_t f = 0; f < chosen.size(); ++f) {
+    frames.read(chosen[f], 0,
+                std::as_writable_bytes(std::span{&input[f * spec.n_fft], spec.n_fft}));
   }
   const std::vector<double> spectra =
       verify::reference_output(definition(spec, chosen.size(), /*is_inverse=*/false), input);

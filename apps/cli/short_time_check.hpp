@@ -4,6 +4,7 @@
 
 #include <cstddef>  // size_t
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,16 +16,28 @@
 
 namespace wingbeat::cli {
 
-/// The weighted frames of rows whose ends are reflected.
-struct reflected_frames {
-  short_time_spec spec;
-  std::vector<double> samples;  // [row][sample][re, im if complex]: as engines read them
+/// The weighted frames of rows that end within them, or whose ends are reflected.
+class weighted_frames {
+ public:
+  /// Takes samples, [row][sample][re, im if complex], as engines read them.
+  weighted_frames(const short_time_spec& frames, std::vector<double> rows);
 
-  /// Returns number i of a frame, [sample][re, im if complex]; frames are numbered over all rows.
-  [[nodiscard]] double number(std::size_t frame, std::size_t i) const;
+  [[nodiscard]] const short_time_spec& spec() const { return spec_; }
 
-  /// Returns the problem whose outputs are the spectra. It must not outlive this.
+  /// Writes numbers of a frame as fp64, [sample][re, im if complex], from `first` on; frames are
+  /// numbered over all rows. Means are taken away as engines round them and their differences.
+  void read(std::size_t frame, std::size_t first, std::span<std::byte> into) const;
+
+  /// Returns the problem whose outputs are the spectra, or their magnitudes where features are
+  /// powers. It must not outlive this.
   [[nodiscard]] verify::checked_problem problem() const;
+
+  /// Returns the magnitude of each power, [frame][bin], with an imaginary part of 0.
+  [[nodiscard]] std::vector<double> magnitudes(const std::vector<double>& powers) const;
+
+ private:
+  short_time_spec spec_;
+  std::vector<double> samples_, means_;  ///< The means: [frame][re, im if complex].
 };
 
 /// Expects numbers that are computed from an output.
@@ -42,8 +55,8 @@ struct number_check {
 };
 
 /// Expects the magnitudes sqrt(power / largest weight) of the bands in log10, of all frames or, for
-/// a sample of a long signal, of some. `frames.spec` has the bands.
-[[nodiscard]] number_check check_of_bands(const reflected_frames& frames,
+/// a sample of a long signal, of some. Its spec has the bands.
+[[nodiscard]] number_check check_of_bands(const weighted_frames& frames,
                                           verify::check_extent extent);
 
 /// Expects the sums of weighted frames that spectra, [frame][bin][re, im], transform back to, from

@@ -320,11 +320,19 @@ int report_outcome(const transform_options& o, const std::string& heading, std::
   return report_verdicts(found, !o.output.empty() || !o.plot.empty());
 }
 
-void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen) {
-  report_times(file, signal);
-  if (signal.n_channels <= 1 || is_chosen) return;
-  print_message("{} has {} channels; channel 0 is taken (--channel chooses)", file,
-                signal.n_channels);
+opened_rows open_rows(const transform_options& o) {
+  opened_rows rows{.reader = formats::open_samples(
+                       o.file, {.channel = o.channel, .format = o.format, .column = o.column})};
+  rows.shape = rows.reader->shape();
+  report_times(o.shown_file(), rows.shape);
+  if (rows.shape.n_channels == 0) return rows;
+  if (rows.shape.n_channels > 1 && !o.channel) {
+    print_message("{} has {} channels; channel 0 is taken (--channel chooses)", o.shown_file(),
+                  rows.shape.n_channels);
+  }
+  rows.channel = o.channel.value_or(0);
+  rows.shape.n_rows = 1;
+  return rows;
 }
 
 void report_input(const transform_options& o, const problem& solved) {

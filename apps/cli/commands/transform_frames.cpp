@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Power spectral densities (Welch) and spectrograms of the rows of a file.
+#include <malloc.h>  // mallopt
+
 #include <algorithm>  // clamp, max, min
 #include <cmath>      // abs, sqrt
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>  // move
@@ -10,16 +13,16 @@
 #include "cli/choose.hpp"                      // short_name
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "cli/engine_runs.hpp"                 // run_engines, devices_for
-#include "cli/frames.hpp"                      // frame_layout, load_of, store_of
 #include "cli/memory_limit.hpp"                // require_memory
 #include "cli/messages.hpp"                    // print_message
 #include "cli/option.hpp"                      // choice_of
 #include "cli/progress.hpp"                    // rate_bar
 #include "cli/reports/power.hpp"               // power_spectra
 #include "cli/samples.hpp"                     // pack, round_to
+#include "cli/short_time_check.hpp"            // weighted_frames
 #include "cli/window.hpp"                      // samples_of
-#include "formats/signals/sample_reader.hpp"   // open_samples
 #include "request/validation.hpp"              // require_length
+#include "short_time/request.hpp"              // all_frames
 #include "text/counted.hpp"                    // counted
 #include "text/formatted.hpp"                  // formatted
 #include "text/reject.hpp"                     // reject
@@ -28,63 +31,49 @@
 namespace wingbeat::cli {
 namespace {
 
-/// Returns the segment length: the given one, or the default limited to the length of a row.
-std::size_t segment_of(const transform_options& o, const formats::signal& signal) {
-  if (o.segment) {
-    request::require_length(*o.segment);
-    if (*o.segment <= signal.row_length) return *o.segment;
-    reject("--segment {} is longer than the rows of {}, which have {}; give less", *o.segment,
-           o.shown_file(), counted(signal.row_length, "sample"));
-  }
-  const std::size_t length = std::min(default_segment, signal.row_length);
-  if (length >= 2) return length;
-  throw file_error(formatted("{} holds {} a row; a segment has at least 2", o.shown_file(),
-                             counted(signal.row_length, "sample")));
+sample_type type_of(bool is_real, precision real) {
+  if (is_real) return real == precision::fp64 ? sample_type::fp64 : sample_type::fp32;
+  return real == precision::fp64 ? sample_type::complex_fp64 : sample_type::complex_fp32;
+}
+
+/// Returns the samples of a row from its first frame to the end of frame `n_frames` - 1.
+std::size_t samples_of_frames(const short_time_spec& spec, std::size_t n_frames) {
+  return (n_frames - 1) * spec.hop + spec.n_fft;
 }
 
 /// Returns the segments that engines take at once: all of a spectrogram; those of whole rows, or
 /// some of one row, where means are added up. Rows whose frames lie together are read together.
-frame_layout part_of(const frame_layout& whole, bool is_spectrogram, bool has_rows) {
+short_time_spec part_of(short_time_spec part, bool is_spectrogram, bool has_rows) {
   constexpr std::size_t part_samples = std::size_t{1} << 20;
-  if (is_spectrogram) return whole;
-  frame_layout part = whole;
-  const std::size_t most = std::max<std::size_t>(part_samples / whole.length, 1);
-  if (has_rows) part.n_rows = std::clamp<std::size_t>(most / whole.n_frames, 1, whole.n_rows);
-  part.n_frames = std::clamp<std::size_t>(most / part.n_rows, 1, whole.n_frames);
-  part.row_length = part.covered_samples();
+  if (is_spectrogram) return part;
+  const std::size_t n_frames = part.frames();
+  const std::size_t most = std::max<std::size_t>(part_samples / part.n_fft, 1);
+  if (has_rows) part.batch = std::clamp<std::size_t>(most / n_frames, 1, part.batch);
+  part.length = samples_of_frames(part, std::clamp<std::size_t>(most / part.batch, 1, n_frames));
   return part;
 }
 
 /// Returns samples of the rows from `first_row` on, [row][sample][re, im if complex].
-std::vector<double> read_part(const transform_options& o, formats::sample_reader& recording,
-                              const frame_layout& part, std::size_t first_row, std::size_t first) {
-  const formats::signal& shape = recording.shape();
-  if (shape.n_channels > 0) return recording.read(first, part.row_length, o.channel.value_or(0));
+std::vector<double> read_part(formats::sample_reader& recording, std::optional<std::size_t> channel,
+                              const short_time_spec& part, std::size_t first_row,
+                              std::size_t first) {
+  if (channel) return recording.read(first, part.length, *channel);
   if (recording.has_rows()) {
     std::vector<double> samples;
-    for (std::size_t r = 0; r < part.n_rows; ++r) {
-      const auto row = recording.read(first, part.row_length, first_row + r);
+    for (std::size_t r = 0; r < part.batch; ++r) {
+      const auto row = recording.read(first, part.length, first_row + r);
       samples.insert(samples.end(), row.begin(), row.end());
     }
     return samples;
   }
-  const std::vector<double> frames = recording.read(first, part.row_length);
+  const std::vector<double> frames = recording.read(first, part.length);
   std::vector<double> samples(frames.size());
+  const std::size_t width = part.is_complex() ? 2 : 1;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    const std::size_t n = i / part.width();
-    samples[(n % part.n_rows * part.row_length + n / part.n_rows) * part.width() +
-            i % part.width()] = frames[i];
+    const std::size_t n = i / width;
+    samples[(n % part.batch * part.length + n / part.batch) * width + i % width] = frames[i];
   }
   return samples;
-}
-
-/// Refuses a signal whose largest square could leave the range of fp32.
-void require_powers(double largest, const std::string& name, precision real) {
-  if (real == precision::fp64 || largest == 0 || (largest > 1e-12 && largest < 1e12)) return;
-  reject(
-      "{} has magnitudes up to {:.3g}, whose powers fp32 may not hold; use --precision "
-      "fp64",
-      name, largest);
 }
 
 /// Returns the divisor of powers: for a density the rate times the energy of the window, for a
@@ -104,88 +93,38 @@ power_scaling scaling_of(const transform_options& o) {
       {{"density", power_scaling::density}, {"spectrum", power_scaling::spectrum}});
 }
 
-/// A problem of frames, without their powers.
-struct frame_problem {
-  frame_layout layout;
-  frame_weights weights;
-  std::vector<double> samples;
-  plan_spec spec;
-  double scale = 1;
-
-  [[nodiscard]] verify::checked_problem checked() const {
-    plan_spec definition{.lengths = {layout.length}, .batch = layout.n_transforms()};
-    definition.kind = spec.kind;
-    definition.real = precision::fp64;
-    return {.spec = definition,
-            .input = reader_of(layout, weights, samples),
-            .computed = spec.real,
-            .has_magnitudes = true,
-            .n_roundings = weighting_roundings + power_roundings,
-            .floor = floor_of_powers(scale, spec.real)};
-  }
-
-  /// Returns |X| of each power, with an imaginary part of 0.
-  [[nodiscard]] std::vector<double> magnitudes(const std::vector<double>& powers) const {
-    std::vector<double> values(2 * powers.size());
-    for (std::size_t i = 0; i < powers.size(); ++i) {
-      const std::size_t k = i % layout.n_bins();
-      const bool is_edge = k == 0 || 2 * k == layout.length;
-      values[2 * i] = std::sqrt(powers[i] / (layout.is_real && !is_edge ? 2 * scale : scale));
-    }
-    return values;
-  }
-};
-
-frame_problem problem_of(const transform_options& o, const frame_layout& part,
-                         std::vector<double> samples, const power_spectra& shape) {
-  frame_problem p;
-  p.layout = part;
-  p.spec.real = o.real;
-  p.samples = std::move(samples);
-  round_to(p.spec.real, p.samples);
-  p.weights.window = samples_of(o.weights.value_or(window::hann), p.layout.length);
-  p.weights.means = frame_means(p.layout, p.samples, p.spec.real, o.removes_mean.value_or(true));
-  p.scale = 1 / divisor_of(shape.scale, p.weights.window, shape.rate_hz > 0 ? shape.rate_hz : 1);
-  p.spec.lengths = {p.layout.length};
-  p.spec.batch = p.layout.n_transforms();
-  p.spec.kind = p.layout.is_real ? transform::forward_from_real : transform::forward;
-  p.spec.load = load_of(p.layout, p.weights, p.spec.real);
-  p.spec.store = store_of(p.layout, p.scale, p.spec.real);
-  return p;
-}
-
-/// Makes the powers of a file part by part, and averages those of a density.
+/// Makes the unscaled powers of a file part by part, and averages those of a density.
 class power_run {
  public:
-  power_run(const transform_options& o, formats::sample_reader& recording,
-            const power_spectra& shape)
+  power_run(const transform_options& o, const opened_rows& rows, const power_spectra& shape)
       : options_(o),
-        recording_(recording),
+        rows_(rows),
         shape_(shape),
-        part_(part_of(shape, shape.is_spectrogram, recording.has_rows())) {
-    const plan_spec spec{.lengths = {part_.length},
-                         .batch = part_.n_transforms(),
-                         .kind = part_.is_real ? transform::forward_from_real : transform::forward,
-                         .real = o.real};
+        part_(part_of(shape.spec, shape.is_spectrogram, rows.reader->has_rows())) {
+    // Arrays that a part frees go back, and do not lie scattered below those of the next.
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    const std::size_t n_frames = short_times::all_frames(part_);
     memory_ = require_memory(
-        formatted("transforming {} of {} samples", counted(spec.batch, "segment"), part_.length),
-        transform_bytes(o, spec, part_.n_rows * part_.row_length), o.max_memory);
-    chosen_ = devices_for(o.engines, o.real, part_.length * shape.n_transforms(), o.check);
+        formatted("transforming {} of {} samples", counted(n_frames, "segment"), part_.n_fft),
+        transform_bytes(o, part_), o.max_memory);
+    chosen_ = devices_for(o, part_.n_fft * short_times::all_frames(shape.spec));
   }
 
   /// Returns the results of all engines; `best_values` are the powers, or their means.
   engine_outcome run() {
     rate_bar bar{"transform", "segment"};
-    for (std::size_t row = 0; row < shape_.n_rows; row += part_.n_rows) {
-      for (std::size_t frame = 0; frame < shape_.n_frames; frame += part_.n_frames) {
-        const std::size_t n_done = row * shape_.n_frames + frame;
-        bar.show(n_done, static_cast<double>(n_done) / static_cast<double>(shape_.n_transforms()));
+    const std::size_t n_rows = shape_.spec.batch, n_frames = shape_.spec.frames();
+    const auto n_all = static_cast<double>(n_rows * n_frames);
+    for (std::size_t row = 0; row < n_rows; row += part_.batch) {
+      for (std::size_t frame = 0; frame < n_frames; frame += part_.frames()) {
+        const std::size_t n_done = row * n_frames + frame;
+        bar.show(n_done, static_cast<double>(n_done) / n_all);
         if (n_done == 0 || !chosen_.empty()) add(row, frame);
       }
     }
-    require_powers(largest_, options_.shown_file(), options_.real);
+    require_range(options_, largest_, part_.n_fft);
     if (!shape_.is_spectrogram && found_.best != nullptr) {
-      found_.best_values = std::move(means_.at(short_name(found_.best->device)).values);
+      found_.best_values = std::move(means_.at(short_name(found_.best->device)));
     }
     return std::move(found_);
   }
@@ -195,31 +134,31 @@ class power_run {
 
  private:
   void add(std::size_t first_row, std::size_t first_frame) {
-    frame_layout part = part_;
-    part.n_rows = std::min(part.n_rows, shape_.n_rows - first_row);
-    part.n_frames = std::min(part.n_frames, shape_.n_frames - first_frame);
-    part.row_length = part.covered_samples();
-    problem_ = problem_of(
-        options_, part, read_part(options_, recording_, part, first_row, first_frame * shape_.hop),
-        shape_);
-    for (const double number : problem_.samples) largest_ = std::max(largest_, std::abs(number));
-    if (largest_ > 1) require_powers(largest_, options_.shown_file(), options_.real);
+    short_time_spec part = part_;
+    part.batch = std::min(part.batch, shape_.spec.batch - first_row);
+    part.length =
+        samples_of_frames(part, std::min(part.frames(), shape_.spec.frames() - first_frame));
+    std::vector<double> samples =
+        read_part(*rows_.reader, rows_.channel, part, first_row, first_frame * part.hop);
+    for (const double number : samples) largest_ = std::max(largest_, std::abs(number));
+    if (largest_ > 1) require_range(options_, largest_, part.n_fft);
+    round_to(options_.real, samples);
+    const auto input = pack(samples, options_.real);
+    frames_.emplace(part, std::move(samples));
     const bool is_first = !check_;
     if (is_first) {
-      check_.emplace(problem_.checked(), options_.check);
+      check_.emplace(frames_->problem(), options_.check);
     } else {
-      check_->follow(problem_.checked());
+      check_->follow(frames_->problem());
     }
     const auto compared = [&](const device_info& device, const std::vector<double>& powers) {
-      if (!shape_.is_spectrogram) {
-        means_.try_emplace(short_name(device), shape_)
-            .first->second.add_means(part, first_row, powers);
-      }
-      return problem_.magnitudes(powers);
+      if (!shape_.is_spectrogram) add_means(means_[short_name(device)], part, first_row, powers);
+      return frames_->magnitudes(powers);
     };
-    engine_outcome outcome = run_engines(
-        problem_.spec, pack(problem_.samples, options_.real), chosen_, *check_,
-        {.compared = compared, .is_part = part_.n_transforms() < shape_.n_transforms()});
+    engine_work work = judging(*check_, options_.real, compared);
+    work.measured = measuring(part, input);
+    work.is_part = short_times::all_frames(part) < short_times::all_frames(shape_.spec);
+    engine_outcome outcome = run_engines(chosen_, work);
     if (is_first) {
       found_ = std::move(outcome);
     } else {
@@ -229,16 +168,27 @@ class power_run {
     for (const engine_result& r : found_.results) chosen_.push_back(r.device);
   }
 
+  /// Adds the powers of a part, divided by the number of all frames of a row (Welch's method).
+  void add_means(std::vector<double>& means, const short_time_spec& part, std::size_t first_row,
+                 const std::vector<double>& powers) const {
+    const std::size_t n_bins = part.bins(), n_row = part.frames() * n_bins;
+    const auto n_frames = static_cast<double>(shape_.spec.frames());
+    means.resize(shape_.spec.batch * n_bins);
+    for (std::size_t i = 0; i < powers.size(); ++i) {
+      means[(first_row + i / n_row) * n_bins + i % n_bins] += powers[i] / n_frames;
+    }
+  }
+
   const transform_options& options_;
-  formats::sample_reader& recording_;
+  const opened_rows& rows_;
   const power_spectra& shape_;
-  frame_layout part_;  ///< The largest one.
+  short_time_spec part_;  ///< The largest one.
   std::string memory_;
   std::vector<device_info> chosen_;
-  frame_problem problem_;  ///< Of the part that was run last.
+  std::optional<weighted_frames> frames_;  ///< Of the part that was run last.
   std::optional<verify::judge> check_;
   engine_outcome found_;
-  std::map<std::string, power_spectra> means_;  ///< By device.
+  std::map<std::string, std::vector<double>> means_;  ///< By device: [row][bin].
   double largest_ = 0;
 };
 
@@ -252,57 +202,84 @@ void write_files(const transform_options& o, const power_spectra& powers,
   const auto title =
       formatted("{}: {}, {} of {} samples, {} window (periodic)",
                 std::filesystem::path(o.shown_file()).filename().string(), name_of(powers),
-                counted(powers.n_frames, "segment"), powers.length, powers.window_name);
+                counted(powers.spec.frames(), "segment"), powers.spec.n_fft, powers.window_name);
   draw_powers(o.plot, powers, title);
   print_message("wrote {}", o.plot);
 }
 
 }  // namespace
 
-std::size_t hop_of(const transform_options& o, std::size_t length) {
+std::size_t segment_length(const transform_options& o, const formats::signal& signal) {
+  if (o.segment) {
+    request::require_length(*o.segment);
+    if (*o.segment <= signal.row_length) return *o.segment;
+    reject("--segment {} is longer than the rows of {}, which have {}; give less", *o.segment,
+           o.shown_file(), counted(signal.row_length, "sample"));
+  }
+  const std::size_t length = std::min(default_segment, signal.row_length);
+  if (length >= 2) return length;
+  throw file_error(formatted("{} holds {} a row; a segment has at least 2", o.shown_file(),
+                             counted(signal.row_length, "sample")));
+}
+
+power_spectra segments_of(const transform_options& o, const formats::signal& signal,
+                          std::size_t length) {
   const std::size_t overlap = o.overlap.value_or(length / 2);
   reject_if(overlap >= length, "--overlap {} leaves nothing of a segment of {} samples; give less",
             overlap, length);
-  return length - overlap;
+  const window shape = o.weights.value_or(window::hann);
+  return {.spec = {.length = signal.row_length,
+                   .batch = signal.n_rows,
+                   .n_fft = length,
+                   .hop = length - overlap,
+                   .window = samples_of(shape, length),
+                   .slack = -static_cast<std::ptrdiff_t>(length),
+                   .samples = type_of(signal.is_real, o.real)},
+          .rate_hz = o.sample_rate_hz.value_or(signal.sample_rate_hz),
+          .centre_hz = signal.centre_hz,
+          .window_name = std::string{name_of(shape)}};
 }
 
-frame_layout layout_of(const transform_options& o, const formats::signal& signal) {
-  frame_layout layout{.n_rows = signal.n_rows, .row_length = signal.row_length};
-  layout.length = segment_of(o, signal);
-  layout.hop = hop_of(o, layout.length);
-  layout.n_frames = (signal.row_length - layout.length) / layout.hop + 1;
-  layout.is_real = signal.is_real;
-  return layout;
+void require_range(const transform_options& o, double largest, std::size_t n_summed) {
+  const bool is_fp64 = o.real == precision::fp64;
+  const double most =
+      is_fp64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  const double least =
+      is_fp64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+  const double sum = 4 * largest * static_cast<double>(n_summed);
+  const bool is_too_large = o.is_stft ? sum > most : sum > std::sqrt(most);
+  const double least_taken = o.is_stft ? least : o.n_bands ? 0 : 1e7 * std::sqrt(least);
+  reject_if(is_too_large || (largest > 0 && largest < least_taken),
+            "{} has magnitudes up to {:.3g}, whose {} {} may not hold; {}", o.shown_file(), largest,
+            o.is_stft ? "transforms" : "powers", name_of(o.real),
+            is_fp64 ? "scale them" : "use --precision fp64");
 }
 
 int transform_frames(const transform_options& o) {
-  power_spectra shape;
-  shape.scale = scaling_of(o);
-  shape.is_spectrogram = o.is_spectrogram;
-  shape.window_name = name_of(o.weights.value_or(window::hann));
+  const power_scaling scale = scaling_of(o);
   if (!o.output.empty()) require_power_format(o.output);
-  static_cast<void>(devices_for(o.engines, o.real, 0, o.check));
-  const auto recording =
-      formats::open_samples(o.file, {.channel = o.channel, .format = o.format, .column = o.column});
-  formats::signal held = recording->shape();
-  report_channels(o.shown_file(), held, o.channel.has_value());
-  if (held.n_channels > 0) held.n_rows = 1;
-  shape.rate_hz = o.sample_rate_hz.value_or(held.sample_rate_hz);
-  shape.centre_hz = held.centre_hz;
-  static_cast<frame_layout&>(shape) = layout_of(o, held);
-  shape.is_double = o.real == precision::fp64;
-  shape.noise_bandwidth_bins =
-      noise_bandwidth_bins(samples_of(o.weights.value_or(window::hann), shape.length));
-  if (const std::size_t n_left = held.row_length - shape.covered_samples(); n_left > 0) {
+  static_cast<void>(devices_for(o, 0));
+  const opened_rows rows = open_rows(o);
+  power_spectra shape = segments_of(o, rows.shape, segment_length(o, rows.shape));
+  shape.is_spectrogram = o.is_spectrogram;
+  shape.scale = scale;
+  short_time_spec& spec = shape.spec;
+  spec.features = {.exponent = 2, .is_one_sided = !spec.is_complex()};
+  spec.removes_mean = o.removes_mean.value_or(true);
+  const double divisor = divisor_of(scale, spec.window, shape.rate_hz > 0 ? shape.rate_hz : 1);
+  const std::size_t n_taken = samples_of_frames(spec, spec.frames());
+  if (const std::size_t n_left = spec.length - n_taken; n_left > 0) {
     print_message("the last {} of each row are in no segment", counted(n_left, "sample"));
   }
-  power_run powers{o, *recording, shape};
+  spec.length = n_taken;
+  power_run powers{o, rows, shape};
   engine_outcome found = powers.run();
-  print_message("transformed {} within {}", counted(shape.n_transforms(), "segment"),
+  print_message("transformed {} within {}", counted(short_times::all_frames(spec), "segment"),
                 powers.memory());
-  return report_outcome(o, powers_heading(o.shown_file(), shape), shape.length,
+  return report_outcome(o, powers_heading(o.shown_file(), shape), spec.n_fft,
                         powers_json(o.file, shape), found, powers.check(), [&](auto&) {
                           shape.values = std::move(found.best_values);
+                          for (double& power : shape.values) power /= divisor;
                           write_files(o, shape, short_name(found.best->device));
                         });
 }

@@ -2,6 +2,7 @@
 // The memory that a transform of samples takes.
 #include <algorithm>  // max, ranges::any_of
 #include <bit>        // bit_ceil
+#include <utility>    // swap
 
 #include "cli/commands/transform_options.hpp"  // transform_options
 #include "programs/transforms.hpp"             // make_program
@@ -15,6 +16,8 @@
 namespace wingbeat::cli {
 namespace {
 
+constexpr double mebibyte = 0x1p20, compiler_bytes = 320 * mebibyte, driver_bytes = 96 * mebibyte;
+
 /// Returns the largest workspace of the engines. Compiles nothing.
 double work_bytes(const std::vector<device_info>& devices, const plan_spec& spec) {
   std::size_t most = 0;
@@ -26,10 +29,19 @@ double work_bytes(const std::vector<device_info>& devices, const plan_spec& spec
   return static_cast<double>(most);
 }
 
+/// Returns the points of the frames that a check transforms at once.
+double checked_points(const transform_options& o, const short_time_spec& spec) {
+  constexpr double part_samples = 3 * 0x1p14;  // of an inverse
+  const auto points = static_cast<double>(spec.batch * spec.frames() * spec.n_fft);
+  if (o.check == verify::check_extent::full) return points;
+  const auto length = static_cast<double>(spec.n_fft), hop = static_cast<double>(spec.hop);
+  const double of_part = (part_samples + length) / hop * length + length;
+  return std::min(points, std::max(0x1p18, spec.has_inverse ? of_part : 4 * length));
+}
+
 }  // namespace
 
 double transform_bytes(const transform_options& o, const plan_spec& spec, std::size_t n_samples) {
-  constexpr double mebibyte = 0x1p20, compiler_bytes = 320 * mebibyte, driver_bytes = 96 * mebibyte;
   const std::vector<device_info> devices = devices_for(o, 0);
   const auto has = [&](auto property) { return std::ranges::any_of(devices, property); };
   const bool is_compiled = has([](const device_info& d) { return compiles_kernels(d.runs_on); });
@@ -76,6 +88,30 @@ double transform_bytes(const transform_options& o, const plan_spec& spec, std::s
                        (o.plot.empty() ? 0 : 48 * mebibyte);
   if (!is_compiled) return steps;
   return std::max(steps + driver_bytes, kept + expected + compiler_bytes);
+}
+
+double transform_bytes(const transform_options& o, const short_time_spec& spec) {
+  const auto devices = devices_for(o, 0);
+  const bool is_compiled = std::ranges::any_of(
+      devices, [](const device_info& d) { return compiles_kernels(d.runs_on); });
+  const bool has_bins = spec.features.exponent == 0, has_bands = spec.features.bands != 0;
+  const double real = o.real == precision::fp64 ? 8 : 4, best = devices.size() > 1 ? 8 : 0;
+  const auto n_frames = static_cast<double>(spec.batch * spec.frames());
+  const double points = n_frames * static_cast<double>(spec.n_fft);
+  double n_in = static_cast<double>(spec.batch * spec.length) * (spec.is_complex() ? 2 : 1);
+  double n_out = n_frames * static_cast<double>(spec.columns()) * (has_bins ? 2 : 1);
+  if (spec.has_inverse) std::swap(n_in, n_out);
+  // Frames that are too long for a workgroup go through memory, twice.
+  const double frames =
+      is_compiled ? 4 * real * points : 64 * real * static_cast<double>(spec.n_fft);
+  const double reading = 24 * n_in, kept = (8 + real) * n_in + best * n_out;
+  const double running = real * n_in + 2 * real * n_out + frames;
+  const double magnitudes = has_bins || has_bands ? 0 : 16 * n_out;
+  const double judging = (8 + real) * n_out + magnitudes + 100 * checked_points(o, spec);
+  const double writing = (8 + (spec.has_inverse ? 16 : real + (o.plot.empty() ? 0 : 8))) * n_out;
+  const double steps = std::max(reading, kept + std::max({running, judging, writing})) +
+                       (o.plot.empty() ? 0 : 48 * mebibyte);
+  return is_compiled ? std::max(steps + driver_bytes, kept + compiler_bytes) : steps;
 }
 
 }  // namespace wingbeat::cli

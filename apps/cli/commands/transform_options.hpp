@@ -4,21 +4,23 @@
 
 #include <cstddef>  // size_t
 #include <functional>
+#include <memory>                 // unique_ptr
 #include <nlohmann/json_fwd.hpp>  // ordered_json
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "cli/engine_runs.hpp"           // engine_outcome
-#include "cli/frames.hpp"                // frame_layout
-#include "cli/memory_limit.hpp"          // memory_limit
-#include "cli/problem.hpp"               // transform_request
-#include "cli/reports/transform.hpp"     // check_summary
-#include "cli/window.hpp"                // window
-#include "formats/files/whole_file.hpp"  // shown_name
-#include "verify/judge.hpp"              // judge, check_extent
-#include "wingbeat/mel_bands.hpp"        // mel_scale
+#include "cli/engine_runs.hpp"                // engine_outcome
+#include "cli/memory_limit.hpp"               // memory_limit
+#include "cli/problem.hpp"                    // transform_request
+#include "cli/reports/power.hpp"              // power_spectra
+#include "cli/reports/transform.hpp"          // check_summary
+#include "cli/window.hpp"                     // window
+#include "formats/files/whole_file.hpp"       // shown_name
+#include "formats/signals/sample_reader.hpp"  // sample_reader
+#include "verify/judge.hpp"                   // judge, check_extent
+#include "wingbeat/mel_bands.hpp"             // mel_scale
 
 namespace wingbeat::cli {
 
@@ -59,6 +61,9 @@ struct transform_options : transform_request {
 [[nodiscard]] double transform_bytes(const transform_options& o, const plan_spec& spec,
                                      std::size_t n_samples);
 
+/// Returns the same for a short-time transform of all its samples, or for the inverse that it has.
+[[nodiscard]] double transform_bytes(const transform_options& o, const short_time_spec& spec);
+
 /// Runs a request over the devices of `--devices`, or else on those of `--engine`.
 [[nodiscard]] engine_outcome run_request(const transform_options& o, const plan_spec& spec,
                                          std::span<const std::byte> input,
@@ -73,18 +78,31 @@ int report_outcome(const transform_options& o, const std::string& heading, std::
                    const check_summary& check,
                    const std::function<void(nlohmann::ordered_json& document)>& report_values);
 
-/// Print messages about an input.
-void report_channels(const std::string& file, const formats::signal& signal, bool is_chosen);
+/// Prints messages about an input.
 void report_input(const transform_options& o, const problem& solved);
 
 /// Samples of a segment without --segment; a shorter row has fewer.
 inline constexpr std::size_t default_segment = 256;
 
-/// Returns the samples from a segment of `length` to the next, by --overlap.
-[[nodiscard]] std::size_t hop_of(const transform_options& o, std::size_t length);
+/// Returns segments of `length` samples of a signal's rows, from their first samples on, by
+/// --overlap and --window, and how their bins are shown.
+[[nodiscard]] power_spectra segments_of(const transform_options& o, const formats::signal& signal,
+                                        std::size_t length);
 
-/// Returns the segments of a file's rows, by --segment and --overlap, from their first samples on.
-[[nodiscard]] frame_layout layout_of(const transform_options& o, const formats::signal& signal);
+/// Returns the samples of a segment: --segment, or the default limited to the length of a row.
+[[nodiscard]] std::size_t segment_length(const transform_options& o, const formats::signal& signal);
+
+/// The rows of a file that are transformed: all, or one channel.
+struct opened_rows {
+  std::unique_ptr<formats::sample_reader> reader;
+  formats::signal shape;  ///< Without samples.
+  std::optional<std::size_t> channel;
+};
+[[nodiscard]] opened_rows open_rows(const transform_options& o);
+
+/// Refuses samples up to `largest` whose spectra of so many, or their powers, could leave the range
+/// of the precision.
+void require_range(const transform_options& o, double largest, std::size_t n_summed);
 
 /// Writes rows to --output, and prints what is said of it.
 void write_rows(const transform_options& o, const formats::signal& rows, const std::string& device);

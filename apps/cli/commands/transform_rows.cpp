@@ -16,7 +16,6 @@
 #include "cli/samples.hpp"                     // pack
 #include "cli/window.hpp"                      // samples_of
 #include "formats/charts/chart.hpp"            // write_chart
-#include "formats/signals/sample_reader.hpp"   // open_samples
 #include "formats/signals/signal.hpp"          // write_signal
 #include "request/resolved.hpp"                // points_of, traits_of
 #include "text/counted.hpp"                    // counted
@@ -156,13 +155,7 @@ void write_rows(const transform_options& o, const formats::signal& rows,
 int transform_rows(const transform_options& o) {
   const transform_request request = request_of(o);
   static_cast<void>(devices_for(o, 0));
-  const auto recording =
-      formats::open_samples(o.file, {.channel = o.channel, .format = o.format, .column = o.column});
-  formats::signal signal = recording->shape();
-  report_channels(o.shown_file(), signal, o.channel.has_value());
-  std::optional<std::size_t> channel;
-  if (signal.n_channels > 0) channel = o.channel.value_or(0);
-  if (channel) signal.n_rows = 1;
+  const auto [recording, signal, channel] = open_rows(o);
   const plan_spec spec = row_spec(signal, o.shown_file(), request);
   const std::size_t n_taken = std::min(
       signal.row_length, request::count_of(request::traits_of(spec.kind).in, spec.lengths[0]));

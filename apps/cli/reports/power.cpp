@@ -10,6 +10,7 @@
 #include "cli/messages.hpp"               // print_message
 #include "cli/reports/spectrum.hpp"       // ascending_bins, max_rows_drawn
 #include "cli/samples.hpp"                // pack
+#include "cli/window.hpp"                 // noise_bandwidth_bins
 #include "formats/charts/chart.hpp"       // line_chart, write_chart
 #include "formats/charts/waterfall.hpp"   // waterfall_chart
 #include "formats/files/atomic_file.hpp"  // atomic_file
@@ -34,29 +35,25 @@ std::string decibel_label(const power_spectra& powers) {
                    unit_of(powers));
 }
 
-const char* precision_of(const power_spectra& powers) {
-  return powers.is_double ? "fp64" : "fp32";
-}
-
 const char* frequency_label(const power_spectra& powers) {
-  if (powers.n_bands != 0) return "mel band";
+  if (powers.spec.features.bands != 0) return "mel band";
   return powers.rate_hz > 0 ? "frequency" : "frequency (cycles/sample)";
 }
 
 const char* frequency_unit(const power_spectra& powers) {
-  return powers.rate_hz > 0 && powers.n_bands == 0 ? "Hz" : "";
+  return powers.rate_hz > 0 && powers.spec.features.bands == 0 ? "Hz" : "";
 }
 
 formats::line_chart curves_of(const power_spectra& powers, const std::string& title) {
   formats::line_chart chart{.title = title};
   chart.x = {.label = frequency_label(powers), .unit = frequency_unit(powers)};
   chart.y.label = decibel_label(powers);
-  for (std::size_t r = 0; r < std::min(powers.n_rows, max_rows_drawn); ++r) {
+  for (std::size_t r = 0; r < std::min(powers.spec.batch, max_rows_drawn); ++r) {
     formats::chart_series curve;
-    if (powers.n_rows > 1) curve.label = formatted("row {}", r);
-    for (const std::size_t k : ascending_bins(powers.n_bins(), powers.is_real)) {
+    if (powers.spec.batch > 1) curve.label = formatted("row {}", r);
+    for (const std::size_t k : ascending_bins(powers.spec.bins(), !powers.spec.is_complex())) {
       curve.x.push_back(powers.frequency(k));
-      curve.y.push_back(decibels(powers.values[r * powers.n_bins() + k]));
+      curve.y.push_back(decibels(powers.values[r * powers.spec.bins() + k]));
     }
     chart.series.push_back(std::move(curve));
   }
@@ -66,22 +63,26 @@ formats::line_chart curves_of(const power_spectra& powers, const std::string& ti
 /// Returns the mean powers of a row's cells in dB, averaged over each cell's frames and bins.
 formats::waterfall_panel panel_of(const power_spectra& powers, std::size_t row, std::size_t n_rows,
                                   std::size_t n_columns) {
-  const std::vector<std::size_t> order = ascending_bins(powers.n_columns(), powers.is_real);
+  const std::vector<std::size_t> order =
+      ascending_bins(powers.spec.columns(), !powers.spec.is_complex());
   formats::cell_means cells{n_rows, n_columns};
-  for (std::size_t f = 0; f < powers.n_frames; ++f) {
-    const double* const spectrum = &powers.values[(row * powers.n_frames + f) * powers.n_columns()];
+  const std::size_t n_frames = powers.spec.frames();
+  for (std::size_t f = 0; f < n_frames; ++f) {
+    const double* const spectrum = &powers.values[(row * n_frames + f) * order.size()];
     for (std::size_t i = 0; i < order.size(); ++i) {
-      cells.add(f * n_rows / powers.n_frames, i * n_columns / order.size(), spectrum[order[i]]);
+      cells.add(f * n_rows / n_frames, i * n_columns / order.size(), spectrum[order[i]]);
     }
   }
-  return {.label = powers.n_rows > 1 ? formatted("row {}", row) : "", .values = cells.decibels()};
+  return {.label = powers.spec.batch > 1 ? formatted("row {}", row) : "",
+          .values = cells.decibels()};
 }
 
 formats::waterfall_chart waterfall_of(const power_spectra& powers, const std::string& title) {
   const double rate = powers.rate_hz > 0 ? powers.rate_hz : 1;
-  const std::vector<std::size_t> order = ascending_bins(powers.n_columns(), powers.is_real);
+  const std::vector<std::size_t> order =
+      ascending_bins(powers.spec.columns(), !powers.spec.is_complex());
   const double half_bin = 0.5 * powers.bin_width();
-  const double half_hop = 0.5 * static_cast<double>(powers.hop) / rate;
+  const double half_hop = 0.5 * static_cast<double>(powers.spec.hop) / rate;
   formats::waterfall_chart chart{
       .title = title,
       .x_label = frequency_label(powers),
@@ -90,10 +91,10 @@ formats::waterfall_chart waterfall_of(const power_spectra& powers, const std::st
       .x_unit = frequency_unit(powers),
       .y_unit = powers.rate_hz > 0 ? "s" : "",
       .x = {powers.frequency(order.front()) - half_bin, powers.frequency(order.back()) + half_bin},
-      .y = {powers.time(0) - half_hop, powers.time(powers.n_frames - 1) + half_hop},
-      .n_columns = std::min(powers.n_columns(), max_cells),
-      .n_rows = std::min(powers.n_frames, max_cells)};
-  for (std::size_t r = 0; r < std::min(powers.n_rows, max_rows_drawn); ++r) {
+      .y = {powers.time(0) - half_hop, powers.time(powers.spec.frames() - 1) + half_hop},
+      .n_columns = std::min(powers.spec.columns(), max_cells),
+      .n_rows = std::min(powers.spec.frames(), max_cells)};
+  for (std::size_t r = 0; r < std::min(powers.spec.batch, max_rows_drawn); ++r) {
     chart.panels.push_back(panel_of(powers, r, chart.n_rows, chart.n_columns));
   }
   return chart;
@@ -101,7 +102,7 @@ formats::waterfall_chart waterfall_of(const power_spectra& powers, const std::st
 
 std::string csv_heading(const power_spectra& powers) {
   const bool has_rate = powers.rate_hz > 0;
-  std::string line = powers.n_rows > 1 ? "row," : "";
+  std::string line = powers.spec.batch > 1 ? "row," : "";
   if (powers.is_spectrogram) line += has_rate ? "time_s," : "time_samples,";
   line += has_rate ? "frequency_hz," : "frequency_cycles_per_sample,";
   if (powers.scale == power_scaling::spectrum) return line + "spectrum_v2\n";
@@ -110,26 +111,26 @@ std::string csv_heading(const power_spectra& powers) {
 
 void write_csv(formats::atomic_file& output, const power_spectra& powers) {
   output.write(csv_heading(powers));
-  const std::size_t n_frames = powers.is_spectrogram ? powers.n_frames : 1;
+  const std::size_t n_frames = powers.is_spectrogram ? powers.spec.frames() : 1;
   for (std::size_t i = 0; i < powers.values.size(); ++i) {
-    const std::size_t k = i % powers.n_bins(), frame = i / powers.n_bins();
+    const std::size_t k = i % powers.spec.bins(), frame = i / powers.spec.bins();
     std::string line;
-    if (powers.n_rows > 1) line = formatted("{},", frame / n_frames);
+    if (powers.spec.batch > 1) line = formatted("{},", frame / n_frames);
     if (powers.is_spectrogram) line += formatted("{},", powers.time(frame % n_frames));
     line += formatted("{},", powers.frequency(k));
-    line += powers.is_double ? formatted("{}\n", powers.values[i])
-                             : formatted("{:.9g}\n", powers.values[i]);
+    line += powers.spec.real() == precision::fp64 ? formatted("{}\n", powers.values[i])
+                                                  : formatted("{:.9g}\n", powers.values[i]);
     output.write(line);
   }
 }
 
 void write_array(formats::atomic_file& output, const power_spectra& powers) {
   std::vector<std::size_t> shape;
-  if (powers.n_rows > 1) shape.push_back(powers.n_rows);
-  if (powers.is_spectrogram) shape.push_back(powers.n_frames);
-  shape.push_back(powers.n_bins());
-  output.write(formats::npy_prefix(powers.is_double ? "<f8" : "<f4", shape));
-  const auto bytes = pack(powers.values, powers.is_double ? precision::fp64 : precision::fp32);
+  if (powers.spec.batch > 1) shape.push_back(powers.spec.batch);
+  if (powers.is_spectrogram) shape.push_back(powers.spec.frames());
+  shape.push_back(powers.spec.bins());
+  output.write(formats::npy_prefix(powers.spec.real() == precision::fp64 ? "<f8" : "<f4", shape));
+  const auto bytes = pack(powers.values, powers.spec.real());
   output.write(std::span<const std::byte>(bytes));
 }
 
@@ -137,17 +138,19 @@ void write_dataset(const formats::atomic_file& output, const power_spectra& powe
   const bool has_rate = powers.rate_hz > 0;
   formats::hdf5_layout layout{.name = powers.is_spectrogram ? "spectrogram" : "power",
                               .unit = unit_of(powers),
-                              .is_single_precision = !powers.is_double};
+                              .is_single_precision = powers.spec.real() == precision::fp32};
   const auto add = [&](const char* name, const char* unit, std::size_t length, auto position) {
     formats::hdf5_axis& axis = layout.axes.emplace_back(formats::hdf5_axis{name, unit, {}});
     for (std::size_t i = 0; i < length; ++i) axis.positions.push_back(position(i));
   };
-  if (powers.n_rows > 1) layout.axes.push_back(formats::even_axis("row", "", powers.n_rows));
+  if (const std::size_t n_rows = powers.spec.batch; n_rows > 1) {
+    layout.axes.push_back(formats::even_axis("row", "", n_rows));
+  }
   if (powers.is_spectrogram) {
-    add("time", has_rate ? "s" : "samples", powers.n_frames,
+    add("time", has_rate ? "s" : "samples", powers.spec.frames(),
         [&](std::size_t frame) { return powers.time(frame); });
   }
-  add("frequency", has_rate ? "Hz" : "cycles/sample", powers.n_bins(),
+  add("frequency", has_rate ? "Hz" : "cycles/sample", powers.spec.bins(),
       [&](std::size_t k) { return powers.frequency(k); });
   std::vector<std::size_t> first, lengths;
   for (const formats::hdf5_axis& axis : layout.axes) lengths.push_back(axis.positions.size());
@@ -159,30 +162,21 @@ void write_dataset(const formats::atomic_file& output, const power_spectra& powe
 
 }  // namespace
 
-void power_spectra::add_means(const frame_layout& part, std::size_t first_row,
-                              std::span<const double> powers) {
-  values.resize(n_rows * n_bins());
-  for (std::size_t i = 0; i < powers.size(); ++i) {
-    const std::size_t row = first_row + i / n_bins() / part.n_frames;
-    values[row * n_bins() + i % n_bins()] += powers[i] / static_cast<double>(n_frames);
-  }
-}
-
 double power_spectra::frequency(std::size_t k) const {
-  if (n_bands != 0) return static_cast<double>(k);
-  const bool is_negative = !is_real && k >= (length + 1) / 2;
-  const double bin = static_cast<double>(k) - (is_negative ? static_cast<double>(length) : 0);
+  if (spec.features.bands != 0) return static_cast<double>(k);
+  const bool is_negative = spec.is_complex() && k >= (spec.n_fft + 1) / 2;
+  const double bin = static_cast<double>(k) - (is_negative ? static_cast<double>(spec.n_fft) : 0);
   return (rate_hz > 0 ? centre_hz : 0) + bin * bin_width();
 }
 
 double power_spectra::bin_width() const {
-  if (n_bands != 0) return 1;
-  return (rate_hz > 0 ? rate_hz : 1) / static_cast<double>(length);
+  if (spec.features.bands != 0) return 1;
+  return (rate_hz > 0 ? rate_hz : 1) / static_cast<double>(spec.n_fft);
 }
 
 double power_spectra::time(std::size_t frame) const {
-  const double samples = static_cast<double>(frame * hop) + static_cast<double>(length) / 2 -
-                         static_cast<double>(before);
+  const double samples = static_cast<double>(frame * spec.hop) +
+                         static_cast<double>(spec.n_fft) / 2 - static_cast<double>(spec.before);
   return samples / (rate_hz > 0 ? rate_hz : 1);
 }
 
@@ -220,8 +214,8 @@ void draw_powers(const std::string& file, const power_spectra& powers, const std
   } else {
     formats::write_chart(file, curves_of(powers, title));
   }
-  if (powers.n_rows > max_rows_drawn) {
-    print_message("{} shows the first {} of {} rows", file, max_rows_drawn, powers.n_rows);
+  if (powers.spec.batch > max_rows_drawn) {
+    print_message("{} shows the first {} of {} rows", file, max_rows_drawn, powers.spec.batch);
   }
 }
 
@@ -231,18 +225,18 @@ std::string powers_heading(const std::string& file, const power_spectra& powers)
   return formatted(
       "{}: {} in {}, {}, {} of {} samples, {} apart, {} window (periodic), {}\n"
       "{}-sided; bins {:.6g} {} apart, equivalent noise bandwidth {:.6g} {}\n",
-      file, name_of(powers), unit_of(powers), counted(powers.n_rows, "row"),
-      counted(powers.n_frames, "segment"), powers.length, powers.hop, powers.window_name,
-      precision_of(powers), powers.is_real ? "one" : "two", bin, unit,
-      bin * powers.noise_bandwidth_bins, unit);
+      file, name_of(powers), unit_of(powers), counted(powers.spec.batch, "row"),
+      counted(powers.spec.frames(), "segment"), powers.spec.n_fft, powers.spec.hop,
+      powers.window_name, name_of(powers.spec.real()), powers.spec.is_complex() ? "two" : "one",
+      bin, unit, bin * noise_bandwidth_bins(powers.spec.window), unit);
 }
 
 nlohmann::ordered_json powers_json(const std::string& file, const power_spectra& powers) {
   nlohmann::ordered_json document{{"schema", "wingbeat.transform/1"}};
   document["file"] = file;
-  document["rows"] = powers.n_rows;
+  document["rows"] = powers.spec.batch;
   document["kind"] = powers.is_spectrogram ? "spectrogram" : "psd";
-  document["precision"] = precision_of(powers);
+  document["precision"] = name_of(powers.spec.real());
   document["scale"] = powers.scale == power_scaling::density ? "density" : "spectrum";
   document["unit"] = unit_of(powers);
   document["sample_rate_hz"] = nullptr;
@@ -250,13 +244,13 @@ nlohmann::ordered_json powers_json(const std::string& file, const power_spectra&
   if (powers.centre_hz > 0) document["centre_hz"] = powers.centre_hz;
   document["window"] = powers.window_name;
   document["window_form"] = "periodic";
-  document["segment"] = powers.length;
-  document["overlap"] = powers.length - powers.hop;
-  document["segments"] = powers.n_frames;
-  document["bins"] = powers.n_bins();
-  document["is_one_sided"] = powers.is_real;
+  document["segment"] = powers.spec.n_fft;
+  document["overlap"] = powers.spec.n_fft - powers.spec.hop;
+  document["segments"] = powers.spec.frames();
+  document["bins"] = powers.spec.bins();
+  document["is_one_sided"] = !powers.spec.is_complex();
   document["bin_width"] = powers.bin_width();
-  document["noise_bandwidth"] = powers.bin_width() * powers.noise_bandwidth_bins;
+  document["noise_bandwidth"] = powers.bin_width() * noise_bandwidth_bins(powers.spec.window);
   return document;
 }
 

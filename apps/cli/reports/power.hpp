@@ -8,31 +8,22 @@
 #include <string>
 #include <vector>
 
-#include "cli/frames.hpp"  // frame_layout
+#include "wingbeat/short_time.hpp"  // short_time_spec
 
 namespace wingbeat::cli {
 
 /// The scalings of scipy.signal.welch: power per bandwidth, or power of a sine in its bin.
 enum class power_scaling { density, spectrum };
 
-/// Power spectra of frames; those of reals are one-sided, bins 0 .. N/2.
-struct power_spectra : frame_layout {
-  std::vector<double> values = {};  // [row][frame][bin]; averaged [row][bin]
-  bool is_spectrogram = false, is_double = false;
+/// Power spectra of the frames of rows; those of reals are one-sided, bins 0 .. N/2.
+struct power_spectra {
+  short_time_spec spec = {};
+  std::vector<double> values = {};  // [row][frame][column]; averaged [row][bin]
+  bool is_spectrogram = false;
   double rate_hz = 0;    ///< 0: unknown; frequencies are then in cycles per sample.
   double centre_hz = 0;  ///< The frequency that is 0 Hz in the samples; used if the rate is known.
   power_scaling scale = power_scaling::density;
   std::string window_name = {};
-  double noise_bandwidth_bins = 1;
-  std::size_t before = 0;   ///< Samples of the first segment before a row.
-  std::size_t n_bands = 0;  ///< Mel bands in place of bins; 0: bins.
-
-  /// Returns the numbers of a segment.
-  [[nodiscard]] std::size_t n_columns() const { return n_bands != 0 ? n_bands : n_bins(); }
-
-  /// Adds the powers of frames, [row][frame][bin] of a part of the rows, to the values of
-  /// the rows from `first_row` on, divided by the number of all frames (Welch's method).
-  void add_means(const frame_layout& part, std::size_t first_row, std::span<const double> powers);
 
   /// Returns the frequency of a bin, negative above N/2 of a complex signal; the number of a band.
   [[nodiscard]] double frequency(std::size_t k) const;
