@@ -132,10 +132,10 @@ class frame_samples {
   }
 
  private:
-  WINGBEAT_FN value_type mean_without(value_type constant) const {
+  WINGBEAT_FN value_type mean_without(value_type rough) const {
     value_type sum{};
     if (exists_) {
-      for (size j = 0; j < count_; ++j) sum = sum + (raw(j) - constant);
+      for (size j = 0; j < count_; ++j) sum = sum + (raw(j) - rough);
     }
     return times(sum, 1 / Real(count_));
   }
