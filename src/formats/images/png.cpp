@@ -116,14 +116,10 @@ class png_handles {
   png_infop info_ = nullptr;
 };
 
-struct png_layout {
-  std::size_t height, width, n_channels, row_bytes;
-  bool has_16_bits;
+struct png_rows {
+  std::size_t row_bytes;
+  number_type type;
   int n_passes;  ///< Of an interlaced image 7, else 1.
-
-  [[nodiscard]] number_type type() const {
-    return has_16_bits ? number_type::uint16 : number_type::uint8;
-  }
 };
 
 /// Checks the claim against the bytes there are: a row takes one byte more, its filter.
@@ -135,8 +131,9 @@ void check_claim(std::size_t height, std::size_t stored_row_bytes, std::size_t a
       height, stored_row_bytes, actual);
 }
 
-/// Asks for numbers of 8 or 16 bits, unscaled, and palettes as colours; returns what will come.
-png_layout prepare(png_structp png, png_infop info) {
+/// Asks for numbers of 8 or 16 bits, unscaled, and palettes as colours; returns what will come, and
+/// fills in its shape.
+png_rows prepare(png_structp png, png_infop info, image_stack& shape) {
   const bool is_palette = png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE;
   if (is_palette) {
     png_set_palette_to_rgb(png);
@@ -146,9 +143,11 @@ png_layout prepare(png_structp png, png_infop info) {
   }
   const int n_passes = png_set_interlace_handling(png);
   png_read_update_info(png, info);
-  return {png_get_image_height(png, info),    png_get_image_width(png, info),
-          png_get_channels(png, info),        png_get_rowbytes(png, info),
-          png_get_bit_depth(png, info) == 16, n_passes};
+  shape.height = png_get_image_height(png, info);
+  shape.width = png_get_image_width(png, info);
+  shape.n_channels = png_get_channels(png, info);
+  return {png_get_rowbytes(png, info),
+          png_get_bit_depth(png, info) == 16 ? number_type::uint16 : number_type::uint8, n_passes};
 }
 
 /// Returns the images that an animation (APNG) says it has; 1 of a picture.
@@ -166,23 +165,23 @@ std::size_t n_frames_of(const byte_source& source) {
 /// The one image of a file whose header was read. It is read once: libpng goes on from there.
 class png_image final : public image_source {
  public:
-  png_image(std::unique_ptr<png_handles> reader, png_layout layout, image_stack shape)
-      : image_source(std::move(shape)), reader_(std::move(reader)), layout_(layout) {}
+  png_image(std::unique_ptr<png_handles> reader, png_rows rows, image_stack shape)
+      : image_source(std::move(shape)), reader_(std::move(reader)), rows_(rows) {}
 
   [[nodiscard]] image_samples read(std::size_t, std::size_t) override {
     if (!reader_) throw std::logic_error("the image of a PNG is read once");
-    const number_type type = layout_.type();
-    image_samples samples = zeros(type, layout_.height * layout_.width * layout_.n_channels);
-    const bool is_interlaced = layout_.n_passes > 1;
-    std::vector<std::byte> numbers(layout_.row_bytes * (is_interlaced ? layout_.height : 1));
-    const std::size_t row_samples = layout_.width * layout_.n_channels;
-    for (int pass = 1; pass < layout_.n_passes; ++pass) {
-      for (std::size_t y = 0; y < layout_.height; ++y) read_row(&numbers[y * layout_.row_bytes]);
+    const auto [row_bytes, type, n_passes] = rows_;
+    const std::size_t height = shape().height, row_samples = shape().width * shape().n_channels;
+    image_samples samples = zeros(type, height * row_samples);
+    const bool is_interlaced = n_passes > 1;
+    std::vector<std::byte> numbers(row_bytes * (is_interlaced ? height : 1));
+    for (int pass = 1; pass < n_passes; ++pass) {
+      for (std::size_t y = 0; y < height; ++y) read_row(&numbers[y * row_bytes]);
     }
-    for (std::size_t y = 0; y < layout_.height; ++y) {
-      std::byte* const row = &numbers[is_interlaced ? y * layout_.row_bytes : 0];
+    for (std::size_t y = 0; y < height; ++y) {
+      std::byte* const row = &numbers[is_interlaced ? y * row_bytes : 0];
       read_row(row);
-      decode({row, layout_.row_bytes}, type, std::endian::big, samples, {y * row_samples, 1});
+      decode({row, row_bytes}, type, std::endian::big, samples, {y * row_samples, 1});
     }
     reader_->run([](png_structp png, png_infop) { png_read_end(png, nullptr); });
     reader_ = nullptr;
@@ -197,7 +196,7 @@ class png_image final : public image_source {
   }
 
   std::unique_ptr<png_handles> reader_;
-  png_layout layout_;
+  png_rows rows_;
 };
 
 void encode_png(atomic_file& file, const image_stack& shape, number_type type,
@@ -243,19 +242,16 @@ std::unique_ptr<image_source> open_png(const byte_source& source, std::size_t li
     refuse(name, "is an animation of {} images; save the wanted one as a PNG", n_frames);
   }
   check_claim(height, stored_row_bytes, source.size(), name);
-  png_layout layout = {};
-  reader->run([&](png_structp png, png_infop info) { layout = prepare(png, info); });
-  const std::size_t n_samples = checked_n_samples({layout.height, layout.width, layout.n_channels},
-                                                  layout.type(), limit_bytes, name);
-  refuse_if(layout.row_bytes * layout.height != n_samples * bytes_of(layout.type()), name,
-            "has rows of {} bytes, which do not fit {} pixels; save it again", layout.row_bytes,
-            layout.width);
+  png_rows rows = {};
   image_stack shape;
-  shape.height = layout.height;
-  shape.width = layout.width;
-  shape.n_channels = layout.n_channels;
-  shape.full_scale = grey_bits < 8 ? (1 << grey_bits) - 1 : full_scale_of(layout.type());
-  return std::make_unique<png_image>(std::move(reader), layout, std::move(shape));
+  reader->run([&](png_structp png, png_infop info) { rows = prepare(png, info, shape); });
+  const std::size_t n_samples = checked_n_samples({shape.height, shape.width, shape.n_channels},
+                                                  rows.type, limit_bytes, name);
+  refuse_if(rows.row_bytes * shape.height != n_samples * bytes_of(rows.type), name,
+            "has rows of {} bytes, which do not fit {} pixels; save it again", rows.row_bytes,
+            shape.width);
+  shape.full_scale = grey_bits < 8 ? (1 << grey_bits) - 1 : full_scale_of(rows.type);
+  return std::make_unique<png_image>(std::move(reader), rows, std::move(shape));
 }
 
 std::unique_ptr<image_sink> png_sink(atomic_file& file, const image_stack& shape,

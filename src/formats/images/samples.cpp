@@ -46,8 +46,7 @@ std::vector<double> to_doubles(image_samples samples) {
 }
 
 std::size_t size_of(const image_samples& samples) noexcept {
-  const auto* const floats = std::get_if<std::vector<float>>(&samples);
-  return floats != nullptr ? floats->size() : std::get_if<std::vector<double>>(&samples)->size();
+  return std::visit([](const auto& values) { return values.size(); }, samples);
 }
 
 double sample_at(const image_samples& samples, std::size_t i) {
