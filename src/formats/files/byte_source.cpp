@@ -91,6 +91,12 @@ void byte_source::read(std::size_t offset, std::span<std::byte> buffer) const {
          offset + n_read);
 }
 
+std::string byte_source::text(std::size_t offset, std::size_t count) const {
+  std::string text(count, '\0');
+  read(offset, std::as_writable_bytes(std::span{text}));
+  return text;
+}
+
 std::vector<std::byte> byte_source::all(std::size_t limit_bytes) const {
   refuse_if(size_ > limit_bytes, name_, "holds {} bytes; at most {} are read, so split the file",
             size_, limit_bytes);

@@ -57,6 +57,9 @@ class byte_source {
   /// while being read, because callers check `size` first.
   void read(std::size_t offset, std::span<std::byte> buffer) const;
 
+  /// Returns `count` bytes from `offset` on as a text. Throws as above.
+  [[nodiscard]] std::string text(std::size_t offset, std::size_t count) const;
+
   /// Returns all bytes. Throws `file_error` for more than `limit_bytes`, too.
   [[nodiscard]] std::vector<std::byte> all(std::size_t limit_bytes) const;
 

@@ -23,14 +23,8 @@ constexpr std::size_t max_document_bytes = std::size_t{1} << 26, max_channels = 
 constexpr double max_hz = 1e15;
 constexpr std::ptrdiff_t max_samples = std::ptrdiff_t{1} << 60;
 
-std::string text_of(const byte_source& source, std::size_t begin, std::size_t count) {
-  std::string text(count, '\0');
-  source.read(begin, std::as_writable_bytes(std::span{text}));
-  return text;
-}
-
 std::string document_of(const byte_source& source, std::size_t begin, std::size_t count) {
-  if (count <= max_document_bytes) return text_of(source, begin, count);
+  if (count <= max_document_bytes) return source.text(begin, count);
   refuse(source.name(), "has {} bytes of metadata; at most {} are read", count, max_document_bytes);
 }
 
@@ -124,7 +118,7 @@ sigmf_archive find_sigmf(const byte_source& archive) {
   sigmf_archive found;
   std::string long_name;
   for (std::size_t offset = 0; offset + block <= archive.size();) {
-    const std::string head = text_of(archive, offset, block);
+    const std::string head = archive.text(offset, block);
     if (head[0] == '\0') break;
     const std::string digits = head.substr(size_at, size_bytes - 1);
     const std::size_t first = digits.find_first_not_of(' ');

@@ -6,7 +6,6 @@
 #include <bit>      // endian
 #include <cstdint>  // uint16_t, uint32_t, uint64_t
 #include <optional>
-#include <span>  // as_writable_bytes
 
 #include "formats/files/byte_order.hpp"  // load
 #include "formats/files/refusal.hpp"     // printable, refuse
@@ -33,8 +32,8 @@ class riff_file {
   explicit riff_file(const byte_source& source) : from_(source) {
     refuse_if(source.size() < riff_bytes, source.name(),
               "has {} bytes, fewer than a .wav header; copy or record it again", source.size());
-    const std::string form = bytes_at(0, 4);
-    refuse_if(!is_wave(form) || bytes_at(8, 4) != "WAVE", source.name(),
+    const std::string form = from_.text(0, 4);
+    refuse_if(!is_wave(form) || from_.text(8, 4) != "WAVE", source.name(),
               "starts with '{}' and is not a RIFF WAVE recording; convert it to .wav",
               printable(form));
     if (form == "RIFX") order_ = std::endian::big;
@@ -48,7 +47,7 @@ class riff_file {
     std::optional<std::size_t> long_size;
     std::size_t offset = riff_bytes;
     while (from_.size() - offset >= 8) {
-      const std::string id = bytes_at(offset, 4);
+      const std::string id = from_.text(offset, 4);
       std::size_t size = number_at(offset + 4);
       offset += 8;
       const std::size_t rest = from_.size() - offset;
@@ -63,7 +62,7 @@ class riff_file {
           printable(id), size, rest);
       if (is_data) return {header_of(format, size, is_open), offset, offset + size};
       if (id == "ds64" && size >= 16) long_size = number_at<std::uint64_t>(offset + 8);
-      if (id == "fmt ") format = bytes_at(offset, std::min(size, max_format_bytes));
+      if (id == "fmt ") format = from_.text(offset, std::min(size, max_format_bytes));
       offset = std::min(offset + size + size % 2, from_.size());
     }
     refuse_if(from_.size() - offset > 1, from_.name(),
@@ -116,12 +115,6 @@ class riff_file {
     std::array<std::byte, sizeof(Number)> number;
     from_.read(offset, number);
     return load<Number>(number.data(), order_);
-  }
-
-  [[nodiscard]] std::string bytes_at(std::size_t offset, std::size_t count) const {
-    std::string bytes(count, '\0');
-    from_.read(offset, std::as_writable_bytes(std::span{bytes}));
-    return bytes;
   }
 
   /// Returns whether the size of data at `offset` is unknown: the size of the file is unknown too,

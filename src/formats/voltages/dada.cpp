@@ -46,8 +46,8 @@ struct file_list : packet_list<dada_file> {
 /// Returns the lines of the header at `offset`, and moves the offset behind it.
 std::string take_header(const byte_source& source, std::size_t& offset) {
   constexpr std::size_t usual_bytes = 4096, max_bytes = std::size_t{1} << 20;
-  std::string text(std::min(usual_bytes, source.file_end(offset) - offset), '\0');
-  source.read(offset, std::as_writable_bytes(std::span(text)));
+  const std::size_t rest = source.file_end(offset) - offset;
+  std::string text = source.text(offset, std::min(usual_bytes, rest));
   const std::size_t key = text.find("HDR_SIZE");
   const auto stated = key == text.npos ? std::nullopt
                                        : number_from<std::size_t>(trimmed(text.substr(
@@ -56,8 +56,7 @@ std::string take_header(const byte_source& source, std::size_t& offset) {
   refuse_if(n_bytes < 64 || n_bytes > max_bytes, source.name(),
             "has a header without an HDR_SIZE from 64 to {}; it is no DADA file", max_bytes);
   // A header that is a file of its own need not be padded.
-  text.resize(std::min(n_bytes, source.file_end(offset) - offset));
-  source.read(offset, std::as_writable_bytes(std::span(text)));
+  text = source.text(offset, std::min(n_bytes, rest));
   offset += text.size();
   return text.substr(0, text.find('\0'));
 }
