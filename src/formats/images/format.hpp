@@ -157,7 +157,7 @@ image_creator fits_sink;
 
 // Datasets of HDF5 as images and stacks of images.
 
-/// Opens the dataset of the source's name, of real numbers: (y, x), or (image, y, x).
+/// Opens the dataset of the source's name, (y, x) or (image, y, x), of real or complex numbers.
 image_opener open_hdf5_images;
 
 /// Writes the dataset `images`, fp32 or fp64, with axes in pixels, or in angstrom where their size
