@@ -63,7 +63,7 @@ searching::search_part read_part(const std::string& file) {
   throw file_error(
       formatted("{} is no part of a search, or was cut off, damaged or written by another version; "
                 "give files "
-                "that this version's wingbeat match --state wrote",
+                "that --state of this version wrote",
                 file));
 }
 

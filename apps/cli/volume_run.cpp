@@ -8,7 +8,7 @@
 #include "cli/messages.hpp"     // print_message
 #include "cli/progress.hpp"     // rate_bar
 #include "cli/search_part.hpp"  // read_part, write_part
-#include "text/reject.hpp"      // reject
+#include "text/reject.hpp"      // reject, reject_if
 
 namespace wingbeat::cli {
 namespace {
@@ -59,6 +59,10 @@ searching::search_part searched(microscopy::volume_search& search,
   if (!run.state_file.empty() && std::filesystem::exists(run.state_file)) {
     before = read_part(run.state_file);
     require_same_search(before, empty, run.state_file, "this search", words);
+    reject_if(
+        before.kept.histogram.empty() && search.orientations().first().spec().histogram.count != 0,
+        "{} keeps no histogram; leave out --histogram, or give --state a file of its own",
+        run.state_file);
     print_message("continues {}", run.state_file);
   }
   const std::size_t at_once = search.orientations().first().spec().orientations_at_once;
@@ -83,7 +87,7 @@ searching::search_part searched(microscopy::volume_search& search,
       n_done += end - begin;
       static_cast<void>(add_range(done, {begin * n_filters, end * n_filters}));
       begin = end;
-      const bool is_due = seconds_since(written_at) >= run.every_s && n_done < n_left;
+      const bool is_due = seconds_since(written_at) >= run.every_s.value_or(300) && n_done < n_left;
       if (run.state_file.empty() || !is_due) continue;
       write_part(run.state_file, total(before, empty, done, search.orientations().state()));
       written_at = clock::now();

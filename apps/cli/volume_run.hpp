@@ -13,8 +13,8 @@
 namespace wingbeat::cli {
 
 struct volume_run {
-  std::string state_file;  ///< Empty: none.
-  double every_s = 300;    ///< At least so long between two writes of it.
+  std::string state_file;         ///< Empty: none.
+  std::optional<double> every_s;  ///< At least so long between two writes of it; else 300.
   searching::shard part;
 };
 

@@ -12,7 +12,7 @@
 #include "convolving/scores.hpp"     // require_numbers
 #include "text/formatted.hpp"        // formatted, joined
 #include "text/moved_from.hpp"       // require_owned
-#include "text/reject.hpp"           // reject
+#include "text/reject.hpp"           // reject, reject_if
 #include "views/views.hpp"           // view_owner
 
 namespace wingbeat {
@@ -165,7 +165,7 @@ struct orientation_search::impl {
 orientation_search::orientation_search(const queue& on, orientation_spec spec) {
   require_valid(spec);
   const device_info& device = on.device();
-  const bool is_chosen = spec.orientations_at_once == 0;
+  const bool is_chosen = spec.orientations_at_once == 0, is_bounded = spec.max_bytes != 0;
   spec.orientations_at_once = chosen_at_once(spec, device);
   if (spec.max_bytes == 0) spec.max_bytes = device.memory_bytes / 10 * 9;
   impl_ = std::make_unique<impl>(on, spec);
@@ -178,6 +178,11 @@ orientation_search::orientation_search(const queue& on, orientation_spec spec) {
     impl_.reset();
     impl_ = std::make_unique<impl>(on, spec);
   }
+  reject_if(
+      is_chosen && is_bounded && impl_->device_bytes() > spec.max_bytes,
+      "max_bytes is {} and one orientation at a time takes {} of the device; give so many, or "
+      "smaller images",
+      spec.max_bytes, impl_->device_bytes());
 }
 orientation_search::orientation_search(orientation_search&&) noexcept = default;
 orientation_search& orientation_search::operator=(orientation_search&&) noexcept = default;

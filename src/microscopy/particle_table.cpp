@@ -140,7 +140,11 @@ std::vector<table_row> rows_of(std::span<const particle> particles, const partic
   };
   const bool is_refined = all_have(&particle::refined),
              has_offsets = is_refined && all_have(&particle::offset);
-  if (particles.empty()) return {row_of(0, {}, source, false, false)};
+  if (particles.empty()) {
+    particle none{};
+    if (source.is_refined) none.refined.emplace();
+    return {row_of(0, none, source, source.is_refined, false)};
+  }
   std::vector<table_row> rows;
   for (const particle& each : particles) {
     rows.push_back(row_of(rows.size(), each, source, is_refined, has_offsets));

@@ -39,6 +39,7 @@ struct particle_source {
   std::string micrograph, volume;
   /// Files of the search's maps: largest score, z, psi, theta, phi, defocus, mean, deviation.
   std::array<std::string, 8> maps = {};
+  bool is_refined = false;  ///< Particles were refined, if there are any.
 };
 
 /// Returns CSV with the columns of Leopard-EM 1.3.0 in its order; those of refined and constrained

@@ -3,7 +3,7 @@
 
 #include <algorithm>  // copy, find_if, min
 #include <array>
-#include <cmath>  // cbrt, floor, lround
+#include <cmath>  // abs, cbrt, floor, lround
 #include <map>
 #include <optional>
 #include <string>
@@ -11,13 +11,14 @@
 
 #include "cli/choose.hpp"                      // choose_device, listed_devices
 #include "cli/commands/commands.hpp"           // add_match_volume
+#include "cli/files.hpp"                       // named_file, require_files
 #include "cli/image_files.hpp"                 // read_searched, read_finite, frame_of, size_text
 #include "cli/leopard_configuration.hpp"       // add_leopard_configuration
 #include "cli/messages.hpp"                    // print_message, counted
 #include "cli/option.hpp"                      // add_choice, add_command, add_file, add_real
 #include "cli/progress.hpp"                    // rate_bar
 #include "cli/reports/listed_scores.hpp"       // listed_scores
-#include "cli/reports/particles.hpp"           // particle_outputs, report_particles
+#include "cli/reports/particles.hpp"           // particle_outputs, files_of, report_particles
 #include "cli/search_part.hpp"                 // shard_of
 #include "cli/volume_run.hpp"                  // searched, merged
 #include "formats/images/reader.hpp"           // image_reader
@@ -95,8 +96,12 @@ microscopy::optics optics_of(const options& o, const formats::image_stack& image
             o.micrograph);
   std::map<std::string, double> zernikes;
   for (const std::string& term : o.zernikes) {
-    const std::size_t sign = std::min(term.find('='), term.size() - 1);
-    zernikes[term.substr(0, sign)] = real_of("--zernikes", term.substr(sign + 1), {-1e300, 1e300});
+    const std::size_t sign = term.find('=');
+    reject_if(sign == std::string::npos, "--zernikes has '{}'; give NAME=NUMBER, as Z44c=1.5",
+              term);
+    const std::string name = term.substr(0, sign);
+    reject_if(zernikes.contains(name), "--zernikes has {} twice; give it once", name);
+    zernikes[name] = real_of("--zernikes", term.substr(sign + 1), {-1e300, 1e300});
   }
   std::array<double, 4> magnification{1, 0, 0, 1};
   if (!o.magnification.empty()) {
@@ -160,12 +165,18 @@ std::vector<float> floats_of(const formats::image_samples& samples) {
   return {values.begin(), values.end()};
 }
 
-/// Returns the volume and its lengths.
-std::pair<std::vector<float>, std::array<std::size_t, 3>> read_volume(const std::string& file) {
+/// Returns the volume and its lengths. Says if the file states another pixel than is searched with.
+std::pair<std::vector<float>, std::array<std::size_t, 3>> read_volume(const std::string& file,
+                                                                      double pixel) {
   formats::image_reader images{file};
   const formats::image_stack& shape = images.shape();
   reject_if(shape.n_channels != 1, "{} has {} a voxel; give one", file,
             counted(shape.n_channels, "number"));
+  const double stated = shape.pixel_angstrom.x;
+  if (stated != 0 && std::abs(stated - pixel) > 0.01 * pixel) {
+    print_message("{} says that its voxels are {:.4g} angstrom wide; they are taken for {:.4g}",
+                  file, stated, pixel);
+  }
   const auto read = read_finite(images, file, 0, shape.n_images, precision::fp32);
   return {floats_of(read.samples), {shape.n_images, shape.height, shape.width}};
 }
@@ -178,15 +189,31 @@ searching::search_part part_of(const options& o, const formats::image_stack& ima
                                const microscopy::search_space& space) {
   searching::word_hash hash;
   hash.add(std::as_bytes(std::span{volume}));
-  const std::string described = formatted(
-      "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", microscope.voltage_kv,
-      microscope.pixel_size_angstrom, microscope.defocus_u_angstrom, microscope.defocus_v_angstrom,
-      microscope.astigmatism_degrees, microscope.cs_mm, microscope.amplitude_contrast,
-      microscope.phase_shift_degrees, microscope.b_factor_angstrom2,
-      joined(space.defocus_offsets, ","), static_cast<int>(o.grid.directions), o.grid.psi_step,
-      o.grid.theta_step, joined(std::vector{o.symmetry, o.phi, o.theta, o.psi}, ";"),
-      o.has_no_whitening, o.low_cutoff.value_or(-1), o.high_cutoff.value_or(-1),
-      o.falloff.value_or(0), joined(microscope.magnification, ","), joined(o.zernikes, ","));
+  const std::vector<double> numbers{microscope.voltage_kv,
+                                    microscope.pixel_size_angstrom,
+                                    microscope.defocus_u_angstrom,
+                                    microscope.defocus_v_angstrom,
+                                    microscope.astigmatism_degrees,
+                                    microscope.cs_mm,
+                                    microscope.amplitude_contrast,
+                                    microscope.phase_shift_degrees,
+                                    microscope.b_factor_angstrom2,
+                                    o.grid.psi_step,
+                                    o.grid.theta_step,
+                                    o.low_cutoff.value_or(-1),
+                                    o.high_cutoff.value_or(-1),
+                                    o.falloff.value_or(0)};
+  const std::vector<std::string> texts{
+      joined(numbers, " "),
+      joined(space.defocus_offsets, ","),
+      joined(microscope.magnification, ","),
+      joined(o.zernikes, ","),
+      o.symmetry,
+      o.phi,
+      o.theta,
+      o.psi,
+      formatted("{} {}", static_cast<int>(o.grid.directions), o.has_no_whitening)};
+  const std::string described = joined(texts, ";");
   hash.add(std::as_bytes(std::span{described}));
   const std::size_t n = static_cast<std::size_t>(std::lround(std::cbrt(volume.size())));
   searching::search_source source = searching::source_of(
@@ -263,6 +290,17 @@ std::vector<microscopy::located_particle> refined_of(
 /// Refuses options that contradict each other, before any work is done.
 void validate(const options& o) {
   require_outputs(o.outputs);
+  std::vector<named_file> files = files_of(o.outputs);
+  files.insert(files.end(), {{"MICROGRAPH", o.micrograph, true},
+                             {"VOLUME", o.volume, true},
+                             {"--state", o.run.state_file, true, true},
+                             {"--table", o.table, false, true}});
+  for (const std::string& part : o.merge) files.push_back({"--merge", part, true});
+  require_files(files);
+  reject_if(o.run.every_s && o.run.state_file.empty(),
+            "--every is between writes of what is kept; add --state FILE");
+  reject_if(o.outputs.false_positives && o.outputs.threshold,
+            "--threshold replaces that for --false-positives; leave out one of the two");
   reject_if(!o.merge.empty() && (!o.run.state_file.empty() || o.run.part.count > 1),
             "--merge takes what other searches kept; leave out --state and --shard");
   reject_if(o.run.part.count > 1 && o.run.state_file.empty(),
@@ -287,8 +325,8 @@ int run(const options& o) {
   reject_if(count_absent(image) > 0,
             "{} has pixels that are NaN; replace them by their surroundings", o.micrograph);
   const std::vector<float> pixels = floats_of(image.samples);
-  const auto [volume, lengths] = read_volume(o.volume);
   const microscopy::optics microscope = optics_of(o, image);
+  const auto [volume, lengths] = read_volume(o.volume, microscope.pixel_size_angstrom);
   const microscopy::search_space space = space_of(o);
   const searching::search_part empty = part_of(o, image, pixels, volume, microscope, space);
   const microscopy::volume_request request{
@@ -318,6 +356,8 @@ int run(const options& o) {
       };
     }
     report_particles(o.outputs, found, part);
+  } else if (has_outputs(o.outputs)) {
+    print_message("particles and maps are written by --merge, of the states of all parts");
   }
   return exit_ok;
 }

@@ -3,12 +3,13 @@
 
 #include <CLI/CLI.hpp>  // App
 
+#include <algorithm>  // any_of
 #include <array>
 #include <functional>
 #include <string_view>
 #include <vector>
 
-#include "cli/files.hpp"                  // print_table
+#include "cli/files.hpp"                  // named_file, print_table
 #include "cli/image_files.hpp"            // size_text
 #include "cli/messages.hpp"               // print_message, counted
 #include "cli/option.hpp"                 // add_file, add_count, add_real
@@ -34,17 +35,37 @@ struct named_map {
   std::function<double(std::size_t place)> value;
 };
 
+constexpr std::array map_names{"mip",
+                               "scaled_mip",
+                               "orientation_psi",
+                               "orientation_theta",
+                               "orientation_phi",
+                               "relative_defocus",
+                               "correlation_average",
+                               "correlation_variance"};
+
+/// Returns the files of --maps or --map-files.
+std::vector<named_file> map_files_of(const particle_outputs& o) {
+  std::vector<named_file> files;
+  for (const std::string& file : o.map_files) files.push_back({"--map-files", file, false, true});
+  if (o.maps.empty()) return files;
+  for (const char* const name : map_names) {
+    files.push_back({"--maps", formatted("{}_{}.mrc", o.maps, name), false, true});
+  }
+  return files;
+}
+
 /// Returns Leopard-EM's maps, in the order of `particle_source::maps`.
-std::array<named_map, 8> maps_of(const score_maps& maps, const search_space& space) {
+std::array<named_map, map_names.size()> maps_of(const score_maps& maps, const search_space& space) {
   const auto point = [&](std::size_t place) { return space.at(maps.numbers[place]); };
-  return {{{"mip", "", [&](std::size_t i) { return maps.largest[i]; }},
-           {"scaled_mip", "", [&](std::size_t i) { return maps.z[i]; }},
-           {"orientation_psi", "degree", [=](std::size_t i) { return point(i).angles.psi; }},
-           {"orientation_theta", "degree", [=](std::size_t i) { return point(i).angles.theta; }},
-           {"orientation_phi", "degree", [=](std::size_t i) { return point(i).angles.phi; }},
-           {"relative_defocus", "angstrom", [=](std::size_t i) { return point(i).defocus_offset; }},
-           {"correlation_average", "", [&](std::size_t i) { return maps.mean[i]; }},
-           {"correlation_variance", "", [&](std::size_t i) { return maps.deviation[i]; }}}};
+  return {{{map_names[0], "", [&](std::size_t i) { return maps.largest[i]; }},
+           {map_names[1], "", [&](std::size_t i) { return maps.z[i]; }},
+           {map_names[2], "degree", [=](std::size_t i) { return point(i).angles.psi; }},
+           {map_names[3], "degree", [=](std::size_t i) { return point(i).angles.theta; }},
+           {map_names[4], "degree", [=](std::size_t i) { return point(i).angles.phi; }},
+           {map_names[5], "angstrom", [=](std::size_t i) { return point(i).defocus_offset; }},
+           {map_names[6], "", [&](std::size_t i) { return maps.mean[i]; }},
+           {map_names[7], "", [&](std::size_t i) { return maps.deviation[i]; }}}};
 }
 
 std::vector<double> values_of(const named_map& map, std::size_t n_places) {
@@ -174,6 +195,21 @@ std::vector<microscopy::particle> particles_of(const particle_search& searched,
 
 }  // namespace
 
+std::vector<named_file> files_of(const particle_outputs& o) {
+  std::vector<named_file> files = map_files_of(o);
+  files.insert(files.end(), {{"--csv", o.csv, false, true},
+                             {"--star", o.star, false, true},
+                             {"--hdf5", o.hdf5, false, true},
+                             {"--z", o.z, false, true},
+                             {"--histogram", o.histogram, false, true},
+                             {"--picture", o.picture, false, true}});
+  return files;
+}
+
+bool has_outputs(const particle_outputs& o) {
+  return std::ranges::any_of(files_of(o), [](const auto& file) { return !file.path.empty(); });
+}
+
 void require_outputs(const particle_outputs& o) {
   const std::string extension = formats::extension_of(o.picture);
   reject_if(!o.picture.empty() && extension != ".png", "cannot draw {}; its name must end in .png",
@@ -195,25 +231,26 @@ void require_outputs(const particle_outputs& o) {
 void report_particles(const particle_outputs& o, const particle_search& searched,
                       const searching::search_part& part) {
   const score_maps maps = microscopy::maps_of(part.kept);
-  microscopy::detection_request request{
-      .false_positives = o.false_positives, .threshold = o.threshold, .radius = o.radius};
+  microscopy::detection_request request{.false_positives = o.false_positives.value_or(1),
+                                        .threshold = o.threshold,
+                                        .radius = o.radius};
   if (o.top) request.most = *o.top;
   const double n_scores =
       static_cast<double>(maps.z.size()) * static_cast<double>(part.n_templates);
   const double threshold =
-      o.threshold ? *o.threshold : microscopy::threshold_of(o.false_positives, n_scores);
+      o.threshold ? *o.threshold : microscopy::threshold_of(request.false_positives, n_scores);
   const auto particles = particles_of(searched, maps, part.n_templates, request);
   microscopy::particle_source source{.microscope = searched.microscope,
                                      .box = searched.box,
                                      .templates = part.n_templates,
                                      .micrograph = part.source.image_file,
-                                     .volume = searched.volume};
+                                     .volume = searched.volume,
+                                     .is_refined = static_cast<bool>(searched.refine)};
   const auto named = maps_of(maps, searched.space);
-  const bool has_prefix = !o.maps.empty(), has_maps = has_prefix || !o.map_files.empty();
+  const std::vector<named_file> files = map_files_of(o);
+  const bool has_maps = !files.empty();
   for (std::size_t i = 0; i < named.size(); ++i) {
-    source.maps[i] = has_prefix            ? formatted("{}_{}.mrc", o.maps, named[i].name)
-                     : o.map_files.empty() ? o.hdf5
-                                           : o.map_files[i];
+    source.maps[i] = has_maps ? files[i].path : o.hdf5;
     if (has_maps) write_map(source.maps[i], maps, searched.micrograph, named[i]);
   }
   if (has_maps) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/files.hpp"                  // named_file
 #include "formats/images/image.hpp"       // image_stack
 #include "microscopy/detections.hpp"      // search_space, score_maps
 #include "microscopy/optics.hpp"          // optics
@@ -25,14 +26,18 @@ struct particle_outputs {
   std::string csv, star, maps, hdf5, z, picture, histogram;
   std::vector<std::string> map_files;  ///< In place of `maps`, which is a prefix of names.
   std::optional<std::size_t> top;
-  std::optional<double> threshold;
-  double false_positives = 1, radius = 5;
+  std::optional<double> threshold, false_positives;
+  double radius = 5;
 };
 
 /// The bins of --histogram.
 inline constexpr score_bins histogram_bins{.begin = -12.5, .end = 22.5, .count = 512};
 
 void add_particle_outputs(CLI::App& command, particle_outputs& target);
+
+/// Returns the files that are written.
+[[nodiscard]] std::vector<named_file> files_of(const particle_outputs& outputs);
+[[nodiscard]] bool has_outputs(const particle_outputs& outputs);
 
 /// Throws `plan_error` for files that cannot hold their output.
 void require_outputs(const particle_outputs& outputs);

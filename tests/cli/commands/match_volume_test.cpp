@@ -218,6 +218,11 @@ TEST_F(match_volume, refines_particles) {
   }
 }
 
+TEST_F(match_volume, has_refined_columns_also_without_particles) {
+  run({"--refine", "--csv", "none.csv", "--threshold", "1000"});
+  EXPECT_THAT(at_.folder().read("none.csv"), HasSubstr("refined_"));
+}
+
 TEST_F(match_volume, lists_all_scores_above_a_threshold) {
   const finished done = run({"--table", "t.csv", "--table-threshold", "4", "--maps", "map"});
   const auto rows = cells_of(at_.folder().read("t.csv"));
@@ -293,7 +298,8 @@ TEST_F(match_volume, writes_maps_and_particles_into_one_file) {
 
 TEST_F(match_volume, goes_on_and_merges_to_the_same_bytes) {
   run({"--state", "whole", "--maps", "a"});
-  run({"--state", "cut", "--shard", "1/3"});
+  EXPECT_THAT(run({"--state", "cut", "--shard", "1/3", "--csv", "cut.csv"}).err,
+              HasSubstr("are written by --merge"));
   EXPECT_NE(at_.folder().read("cut"), at_.folder().read("whole"));
   EXPECT_THAT(run({"--state", "cut", "--maps", "b", "--every", "0"}).err,
               HasSubstr("continues cut"));
@@ -310,7 +316,30 @@ TEST_F(match_volume, goes_on_and_merges_to_the_same_bytes) {
   }
   expect_refusal({"--merge", "p1,p0"}, "in none of the parts");
   expect_refusal({"--merge", "p1,p1"}, "give every part once");
-  expect_refusal({"--state", "cut", "--cs", "2"}, "different searches, of different templates");
+  for (const words& other : {words{"--cs", "2"}, words{"--zernikes", "Z44c=1000"},
+                             words{"--magnification", "1,0,0,1.01"}, words{"--psi", "0,90"},
+                             words{"--high-cutoff", "0.4"}}) {
+    words arguments{"--state", "cut"};
+    arguments.insert(arguments.end(), other.begin(), other.end());
+    expect_refusal(arguments, "different searches, of different");
+  }
+  expect_refusal({"--state", "cut", "--histogram", "h.csv"}, "keeps no histogram");
+}
+
+TEST_F(match_volume, replaces_no_file_of_its_own) {
+  expect_refusal({"--state", "s_mip.mrc", "--maps", "s"}, "both write s_mip.mrc");
+  expect_refusal({"--z", "s_scaled_mip.mrc", "--maps", "s"}, "both write s_scaled_mip.mrc");
+  image_file(at_, "q_mip.mrc", {.samples = volume(), .height = n * n, .width = n});
+  const std::string before = at_.folder().read("q_mip.mrc");
+  const finished done = at_.run({"match-volume", "q_mip.mrc", "v.npy", "--pixel-size", "3",
+                                 "--defocus", "9000", "--maps", "q"});
+  EXPECT_EQ(done.code, 2);
+  EXPECT_THAT(done.err, HasSubstr("MICROGRAPH q_mip.mrc is an input, and --maps"));
+  EXPECT_EQ(at_.folder().read("q_mip.mrc"), before);
+  const finished nowhere = at_.run(search({"--maps", "nowhere/x"}));
+  EXPECT_EQ(nowhere.code, 4);
+  EXPECT_THAT(nowhere.err, HasSubstr("nowhere/x_mip.mrc"));
+  EXPECT_THAT(nowhere.err, ::testing::Not(HasSubstr("searching")));
 }
 
 TEST_F(match_volume, refuses_what_it_cannot_do) {
@@ -320,6 +349,11 @@ TEST_F(match_volume, refuses_what_it_cannot_do) {
   expect_refusal({"--symmetry", "Q"}, "Q");
   expect_refusal({"--table-threshold", "5"}, "add --table FILE");
   expect_refusal({"--table", "t.csv", "--state", "s"}, "leave out one of the two");
+  expect_refusal({"--every", "5"}, "add --state FILE");
+  expect_refusal({"--threshold", "3", "--false-positives", "4"}, "leave out one of the two");
+  expect_refusal({"--zernikes", "Z44c"}, "give NAME=NUMBER");
+  expect_refusal({"--zernikes", "Z44c=1,Z44c=2"}, "Z44c twice");
+  expect_refusal({"--max-device-memory", "0.000001"}, "one orientation at a time takes");
   const auto code_of = [&](const words& arguments, const std::string& reason) {
     const finished done = at_.run(arguments);
     EXPECT_THAT(done.err, HasSubstr(reason));
