@@ -316,9 +316,9 @@ TEST_F(match_volume, goes_on_and_merges_to_the_same_bytes) {
   }
   expect_refusal({"--merge", "p1,p0"}, "in none of the parts");
   expect_refusal({"--merge", "p1,p1"}, "give every part once");
-  for (const words& other : {words{"--cs", "2"}, words{"--zernikes", "Z44c=1000"},
-                             words{"--magnification", "1,0,0,1.01"}, words{"--psi", "0,90"},
-                             words{"--high-cutoff", "0.4"}}) {
+  for (const words& other :
+       {words{"--cs", "2"}, words{"--zernikes", "Z44c=1000"},
+        words{"--magnification", "1,0,0,1.01"}, words{"--high-cutoff", "0.4"}}) {
     words arguments{"--state", "cut"};
     arguments.insert(arguments.end(), other.begin(), other.end());
     expect_refusal(arguments, "different searches, of different");
