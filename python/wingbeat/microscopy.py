@@ -205,7 +205,7 @@ def described(optics: Optics) -> SimpleNamespace:
 def _matrix(magnification):
     """Returns the four elements of a matrix."""
     matrix = np.asarray(np.eye(2) if magnification is None else on_host(magnification), float)
-    if matrix.size != 4:
+    if matrix.shape != (2, 2):
         raise ValueError(f"magnification has shape {matrix.shape}; give a matrix [2, 2]")
     return matrix.ravel().tolist()
 

@@ -142,6 +142,7 @@ class OrientationSearch(SearchOfImage):
         _arguments.choice(volume, ("float32", "float16"), "volume")
         self._keeps = {"mean": _arguments.boolean(moments, "moments"), "variance": moments}
         self._magnification = magnification
+        plane_axes(np.eye(3)[None], magnification)  # refuses matrices without an inverse
         self._is_dealt = devices is not None
         threshold = None if table_threshold is None else _arguments.number(table_threshold,
                                                                            "table_threshold")

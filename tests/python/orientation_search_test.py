@@ -2,6 +2,7 @@
 """Searches over orientations against their definition in double precision."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -287,7 +288,9 @@ def refusals():
     yield ValueError, "between is 'half'; choose", lambda: search(between="half")
     yield TypeError, "moments is of type int", lambda: search(moments=1)
     yield ValueError, "at_once is -1", lambda: search(at_once=-1)
-    yield ValueError, "magnification has shape", lambda: search(magnification=[1, 2]).add(ANGLES)
+    for matrix in ([1, 2], np.eye(3), [1, 0, 0, 1]):
+        yield ValueError, "magnification has shape", partial(search, magnification=matrix)
+    yield ValueError, "has no inverse", lambda: search(magnification=[[1, 1], [1, 1]])
     yield ValueError, "rotations have shape", lambda: search().add(np.eye(3)[:2, :2])
     yield ValueError, "the search is of", lambda: search().image(np.ones((12, 9)))
     yield RuntimeError, "table_threshold", lambda: search().table()
