@@ -36,6 +36,8 @@ __all__ = ["Optics", "RadialFilter", "ctf", "orientation_grid", "prepare_microgr
 
 RadialFilter = _wingbeat.RadialFilter
 GRIDS = ("uniform", "healpix", "cartesian")
+MAX_DEGREES = 3600  #: Of an angle: float32 rounds those beyond by more than 1e-4.
+MAX_ELEMENT = 1.01  #: Of a rotation's matrix, with its rounding.
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,8 @@ def orientation_grid(psi_step: float = 1.5, theta_step: float = 2.5, *, symmetry
 
 
 def rotations(angles: Array) -> np.ndarray:
-    """Returns matrices, float32 [..][3][3], of angles [..][3] in degrees.
+    """Returns matrices, float32 [..][3][3], of angles [..][3] in degrees. ValueError for angles
+    beyond ten turns, which float32 rounds too much, and for NaN.
 
     >>> rotations([90, 0, 0]).round().astype(int).tolist()
     [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
@@ -179,6 +182,7 @@ def rotations(angles: Array) -> np.ndarray:
     angles = np.ascontiguousarray(on_host(angles), np.float64)
     if angles.shape[-1:] != (3,):
         raise ValueError(f"angles have shape {angles.shape}; give [.., 3]: phi, theta and psi")
+    require_within(MAX_DEGREES, "angles", angles)
     return _wingbeat.rotations(angles).reshape(*angles.shape, 3)
 
 
@@ -192,7 +196,15 @@ def plane_axes(rotations_or_angles: Array, magnification: Any = None) -> np.ndar
     if given.ndim != 3 or given.shape[1:] != (3, 3):
         raise ValueError(f"rotations have shape {given.shape}; give matrices [n, 3, 3], or angles "
                          "[n, 3]")
+    require_within(MAX_ELEMENT, "rotations", given)
     return _wingbeat.plane_axes(np.ascontiguousarray(given, np.float32), _matrix(magnification))
+
+
+def require_within(limit, name, values):
+    """Raises ValueError for numbers beyond a limit to either side, and for NaN."""
+    outside = values[~((values >= -limit) & (values <= limit))]
+    if outside.size > 0:
+        raise ValueError(f"the {name} hold {outside[0]}; give numbers from -{limit} to {limit}")
 
 
 def described(optics: Optics) -> SimpleNamespace:

@@ -37,7 +37,8 @@ from wingbeat._arrays import numpy_library
 from wingbeat._device import queue_on
 from wingbeat._types import Array, Between
 from wingbeat.fft import irfft2
-from wingbeat.microscopy import Optics, RadialFilter, described, on_host, plane_axes
+from wingbeat.microscopy import (MAX_DEGREES, Optics, RadialFilter, described, on_host, plane_axes,
+                                 require_within)
 from wingbeat.search import SearchOfImage, SearchPart, of_search
 
 __all__ = ["Detection", "OrientationSearch", "Refined", "ScoreTable"]

@@ -292,6 +292,14 @@ def refusals():
         yield ValueError, "magnification has shape", partial(search, magnification=matrix)
     yield ValueError, "has no inverse", lambda: search(magnification=[[1, 1], [1, 1]])
     yield ValueError, "rotations have shape", lambda: search().add(np.eye(3)[:2, :2])
+    for value in (math.nan, -math.inf, 1e300):
+        for given in (ANGLES, np.tile(np.eye(3), (2, 1, 1))):
+            given = given.copy()
+            given[1, 2] = value
+            kind = "angles" if given.ndim == 2 else "rotations"
+            text = f"the {kind} hold {value}; give numbers from -".replace("+", r"\+")
+            yield ValueError, text, partial(search().add, given)
+            yield ValueError, text, partial(search().project, given)
     yield ValueError, "the search is of", lambda: search().image(np.ones((12, 9)))
     yield RuntimeError, "table_threshold", lambda: search().table()
     yield RuntimeError, "moments=True", lambda: search(moments=False).z
