@@ -137,6 +137,7 @@ class OrientationSearch(SearchOfImage):
             raise ValueError(f"the spectrum has shape {tuple(spectrum.shape)} and the filters "
                              f"{tuple(filters.shape)}; give [n, n, n/2 + 1] and [.., n, n/2 + 1]")
         self._n_filters = math.prod(filters.shape[:-2])
+        self._n_defoci = (1, *filters.shape[:-2])[-1]
         self._spectrum = spectrum
         is_complex = _wingbeat.view(filters).dtype.startswith("complex")
         _arguments.choice(between, _sums.BETWEEN, "between")
@@ -262,7 +263,8 @@ class OrientationSearch(SearchOfImage):
         `moments`.
 
         angles        of the whole search, degrees [rotation][3]
-        optics, image_filter, defoci  as the filters were made, by `microscopy.projection_filters`
+        optics, image_filter, defoci  as the filters were made, by `microscopy.projection_filters`,
+                      [..][defocus][n][n // 2 + 1]
         steps         of the search, in degrees and Angstrom: orientations and defoci within them
                       are tried in fifths to each side, and once more within such a fifth of the
                       best. defocus_step 0 keeps the defocus
@@ -272,16 +274,23 @@ class OrientationSearch(SearchOfImage):
         The image and spectrum that the search was given must not have changed.
         """
         self._kept("mean", "moments=True")
-        angles, defoci = np.asarray(angles, np.float64), list(defoci)
+        angles = np.asarray(angles, np.float64)
+        defoci = _arguments.each(_arguments.number, defoci, "defoci")
         if angles.ndim != 2 or angles.shape[1] != 3:
             raise ValueError(f"angles have shape {angles.shape}; give those of the search, [n, 3]")
+        require_within(MAX_DEGREES, "angles", angles)
+        if len(defoci) != self._n_defoci:
+            raise ValueError(f"defoci has length {len(defoci)} and the filters' axis of defoci "
+                             f"{self._n_defoci}; give the defoci of the filters")
         found = np.empty((len(detections), 6))
         for row, each in zip(found, detections):
-            rotation, number = divmod(each.number, self._n_filters)
+            number, y, x = (_arguments.count(getattr(each, name), f"a detection's {name}")
+                            for name in ("number", "y", "x"))
+            rotation, number = divmod(number, self._n_filters)
             if rotation >= len(angles):
                 raise ValueError(f"detection {each.number} is none of {len(angles)} angles; give "
                                  "those of the whole search")
-            row[:] = each.y, each.x, *angles[rotation], defoci[number % len(defoci)]
+            row[:] = y, x, *angles[rotation], defoci[number % len(defoci)]
         number = _arguments.number
         steps = SimpleNamespace(
             psi_step=number(psi_step, "psi_step"), theta_step=number(theta_step, "theta_step"),

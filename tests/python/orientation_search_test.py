@@ -220,6 +220,15 @@ def test_detections_are_refined():
         search.refine(found, grid[:1], OPTICS, whitening, defoci)
     with pytest.raises(ValueError, match=r"\[n, 3\]"):
         search.refine(found, grid[0], OPTICS, whitening, defoci)
+    with pytest.raises(ValueError, match="the angles hold nan; give"):
+        search.refine(found, grid * math.nan, OPTICS, whitening, defoci)
+    for others in ([], [0], defoci * 2):
+        with pytest.raises(ValueError, match=f"defoci has length {len(others)} and the filters' "
+                                             "axis of defoci 3; give"):
+            search.refine(found, grid, OPTICS, whitening, others)
+    for name in ("number", "y", "x"):
+        with pytest.raises(ValueError, match=f"a detection's {name} is -5; give 0 or more"):
+            search.refine([found[0]._replace(**{name: -5})], grid, OPTICS, whitening, defoci)
 
 
 def test_projections_show_the_volume_turned():
