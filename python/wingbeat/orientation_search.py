@@ -107,7 +107,9 @@ class OrientationSearch(SearchOfImage):
     at_once          orientations of a run; None: chosen
     volume           "float16" keeps the spectrum in half the bytes; scores move by some 1e-3
     between          "float16" or "bfloat16": the type of spectra between passes, as in `Search`
-    max_bytes        device memory that the choice of `at_once` may take; None: most of the device's
+    max_bytes        device memory that the search may take, by which `at_once` is chosen;
+                     ValueError if one orientation, or `at_once` of them, takes more. None: most of
+                     the device's
     n_orientations   about how many rotations the whole search has: the more, the coarser scores are
                      rounded before they are summed, so that sums do not depend on the order
     magnification    2 x 2 matrix of (y, x), anisotropic, as in `microscopy.Optics`
@@ -165,6 +167,9 @@ class OrientationSearch(SearchOfImage):
         description.bins = _arguments.count(bins, "histogram")
         queues, stream = self._queues(library, image, device, devices)
         self._search = _wingbeat.OrientationSearch(description, queues, stream)
+        if max_bytes is not None and self.device_bytes > max_bytes:
+            raise ValueError(f"max_bytes is {max_bytes} and the search takes {self.device_bytes} "
+                             f"with at_once={self.at_once}; give at least as many")
         self._search.set_volume(*self._numbers(spectrum, "spectrum", np.complex64))
         self._search.set_filters(*self._numbers(filters, "filters",
                                                 np.complex64 if is_complex else np.float32))

@@ -279,6 +279,17 @@ def test_orientations_are_those_of_the_definition():
     assert len(microscopy.orientation_grid(30, 20, grid="healpix")) > 100
 
 
+def test_the_search_takes_no_more_than_max_bytes():
+    example = Example(24, (48, 64))
+    least = example.search().device_bytes
+    assert example.search(max_bytes=least).at_once == 1
+    for options in ({"max_bytes": least - 1}, {"max_bytes": 0},
+                    {"max_bytes": least, "at_once": 3}):
+        with pytest.raises(ValueError, match=f"max_bytes is {options['max_bytes']} and the search "
+                                             r"takes \d+ with at_once=[13]; give at least"):
+            example.search(**options)
+
+
 def refusals():
     image, spectrum, filters = np.ones((9, 12)), np.ones((8, 8, 5)), np.ones((8, 5))
 
