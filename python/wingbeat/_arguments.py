@@ -106,6 +106,15 @@ def each(check, values, name):
     return tuple(check(value, name) for value in values)
 
 
+def parts(values, name, names):
+    """Returns a tuple of one value for each of the names of its parts. Raises TypeError or
+    ValueError for others."""
+    values = each(lambda value, _: value, values, name)
+    if len(values) != len(names):
+        raise ValueError(f"{name} is {values!r}; give ({', '.join(names)})")
+    return values
+
+
 def integers(values, name):
     """Returns an integer or a sequence of integers as a tuple."""
     if not isinstance(values, (tuple, list)):

@@ -118,8 +118,10 @@ def prepare_micrograph(image: Array, *, whitening: bool = True,
     >>> round(float(image.var() * image.size), 3)
     1.0
     """
-    low, high = (0.0, 1.0) if bandpass is None else bandpass
-    frequencies, values = ((), ()) if curve is None else curve
+    low, high = (0.0, 1.0) if bandpass is None else _arguments.parts(bandpass, "bandpass",
+                                                                     ("low", "high"))
+    frequencies, values = ((), ()) if curve is None else _arguments.parts(
+        curve, "curve", ("frequencies", "values"))
     options = SimpleNamespace(
         whitening=_arguments.boolean(whitening, "whitening"),
         max_frequency=max_frequency, bandpass=bandpass is not None, low=low, high=high,
@@ -163,8 +165,10 @@ def orientation_grid(psi_step: float = 1.5, theta_step: float = 2.5, *, symmetry
     """
     ranges = _wingbeat.symmetry_ranges(_arguments.instance(symmetry, str, "symmetry",
                                                            "give C1, for example"))
-    pairs = zip((phi, theta, psi), np.reshape(ranges, (3, 2)))
-    ranges = [float(angle) for given, pair in pairs for angle in (pair if given is None else given)]
+    pairs = zip((phi, theta, psi), ("phi", "theta", "psi"), np.reshape(ranges, (3, 2)))
+    ranges = [_arguments.number(angle, name) for given, name, pair in pairs
+              for angle in _arguments.parts(pair if given is None else given, name,
+                                            ("first", "last"))]
     _arguments.choice(grid, GRIDS, "grid")
     return _wingbeat.orientation_grid(
         GRIDS.index(grid), _arguments.number(psi_step, "psi_step"),

@@ -161,7 +161,8 @@ class OrientationSearch(SearchOfImage):
             max_bytes=counts["max_bytes"], table_threshold=threshold,
             most_scores=counts["n_orientations"] * self._n_filters or 2**25,
             table_capacity=_arguments.count(table_capacity, "table_capacity"))
-        begin, end, bins = histogram or (0, 0, 0)
+        begin, end, bins = (0, 0, 0) if histogram is None else _arguments.parts(
+            histogram, "histogram", ("begin", "end", "bins"))
         description.bins_begin = _arguments.number(begin, "histogram")
         description.bins_end = _arguments.number(end, "histogram")
         description.bins = _arguments.count(bins, "histogram")

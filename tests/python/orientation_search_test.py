@@ -307,6 +307,9 @@ def refusals():
     yield ValueError, "volume is 'bfloat16'; choose", lambda: search(volume="bfloat16")
     yield ValueError, "between is 'half'; choose", lambda: search(between="half")
     yield TypeError, "moments is of type int", lambda: search(moments=1)
+    yield ValueError, r"histogram is \(0, 1\); give \(begin, end", lambda: search(histogram=(0, 1))
+    yield ValueError, r"histogram is \(\); give", lambda: search(histogram=())
+    yield TypeError, "histogram is 5; give a tuple", lambda: search(histogram=5)
     yield ValueError, "at_once is -1", lambda: search(at_once=-1)
     for matrix in ([1, 2], np.eye(3), [1, 0, 0, 1]):
         yield ValueError, "magnification has shape", partial(search, magnification=matrix)
@@ -329,6 +332,13 @@ def refusals():
     yield ValueError, "give three", lambda: microscopy.prepare_volume(image)
     yield ValueError, "give two", lambda: microscopy.prepare_micrograph(spectrum)
     yield ValueError, "choose one of uniform", lambda: microscopy.orientation_grid(grid="cube")
+    yield ValueError, r"phi is \(0,\); give \(first, last\)", lambda: (
+        microscopy.orientation_grid(phi=(0,)))
+    yield TypeError, "theta is of type str", lambda: microscopy.orientation_grid(theta="ab")
+    yield ValueError, r"bandpass is \(0.1,\); give \(low, high\)", lambda: (
+        microscopy.prepare_micrograph(image, bandpass=(0.1,)))
+    yield ValueError, r"curve is \(\); give \(frequencies, values\)", lambda: (
+        microscopy.prepare_micrograph(image, curve=()))
     yield ValueError, "X9", lambda: microscopy.orientation_grid(symmetry="X9")
     yield TypeError, "pickled", lambda: search().__reduce_ex__(2)
 
