@@ -285,8 +285,8 @@ def test_the_search_takes_no_more_than_max_bytes():
     assert example.search(max_bytes=least).at_once == 1
     for options in ({"max_bytes": least - 1}, {"max_bytes": 0},
                     {"max_bytes": least, "at_once": 3}):
-        with pytest.raises(ValueError, match=f"max_bytes is {options['max_bytes']} and the search "
-                                             r"takes \d+ with at_once=[13]; give at least"):
+        with pytest.raises(ValueError, match=f"max_bytes is {options['max_bytes']} and .* takes "
+                                             r"\d+ .*; give "):
             example.search(**options)
 
 
