@@ -160,7 +160,7 @@ void run(queue& on, const described_frames& description, short_time_kind kind,
   const bool inverts = kind == inverse || kind == inverse_gradient;
   const described_rows wanted{.frames = description,
                               .length = length,
-                              .batch = rows.elements() / length,
+                              .batch = length == 0 ? 1 : rows.elements() / length,
                               .slack = slack_of(*description.spec, length, frames),
                               .samples = samples_of(rows.element),
                               .is_ragged = arrays.operands.lengths.size_bytes != 0,

@@ -287,7 +287,7 @@ def short_time(x: Array, description: ShortTime, lengths: Any = None,
         lengths = jnp.broadcast_to(jnp.asarray(lengths), x.shape[:-1])
         lengths = lengths.clip(0, x.shape[-1]).astype(np.int32)
     result = _short_time(x, weights, lengths, _with(description, range=0.0), window is not None)
-    if description.range:
+    if description.range and result.size:
         largest = result.max((-1, -2), keepdims=True)
         result = jnp.maximum(result, largest - description.range)
     return result if description.are_averaged else result.swapaxes(-1, -2)

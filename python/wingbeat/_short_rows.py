@@ -82,6 +82,9 @@ def inverted(spec, spectra, length, lengths, leaves_zeros):
 def crossed(powers, x, y, average):
     """Returns the means over frames of conj(X) Y, with the sides of these powers."""
     spectra = _spectra_of(powers)
+    if powers.is_one_sided and any("complex" in str(getattr(each, "dtype", "")) for each in (x, y)):
+        raise ValueError("is_one_sided is True and samples are complex, whose spectra are whole; "
+                         "give powers with is_one_sided=False")
     products = spectra(x).conj() * spectra(y)
     result = products.mean(-1) if average is None else average(products)
     if powers.is_one_sided:

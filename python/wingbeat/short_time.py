@@ -217,6 +217,8 @@ def _weights(given, n, periodic=True):
     weights = np.ones(n) if given is None else given
     library, weights = _sums.operands(weights, needs="packed")
     if library is numpy_library:
+        if np.iscomplexobj(weights):
+            raise TypeError("the window is complex; give real weights")
         weights = np.array(weights, np.float64)
         weights.flags.writeable = False
     if len(weights.shape) != 1 or 0 in weights.shape:

@@ -407,3 +407,20 @@ def test_copies():
 
 def test_it_is_of_the_package():
     assert wingbeat.short_time is short_time
+
+
+def test_what_has_no_result_is_refused():
+    for description in short_time.librosa_stft(), short_time.welch():
+        with pytest.raises(ValueError, match="length is 0"):
+            description(np.zeros(0, np.float32))
+    with pytest.raises(TypeError, match="give real weights"):
+        short_time.torch_stft(8, window=1j * np.ones(8))
+    z = np.ones(300, np.complex64)
+    with pytest.raises(ValueError, match="is_one_sided=False"):
+        short_time.csd(z, z, short_time.welch(nperseg=64))
+
+
+def test_means_beside_a_large_constant():
+    for constant in 0.9, 300.1:
+        x = np.full(4096, constant, np.float32)
+        assert short_time.welch(nperseg=1024)(x).max() == 0

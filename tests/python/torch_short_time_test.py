@@ -130,6 +130,32 @@ def test_gradients_of_gradients(noise):
 BANDS = np.random.default_rng(0).uniform(size=(3, 5))
 
 
+def test_gradients_where_operands_depend_on_each_other(device):
+    w = torch.linspace(0.5, 1.5, 12, dtype=torch.float64, device=device).requires_grad_(True)
+    x = torch.linspace(-1, 2, 40, dtype=torch.float64, device=device)
+
+    def there_and_back(stft, istft, w):
+        spectra = stft(x, 12, 5, 12, w, return_complex=True)
+        return istft(torch.linspace(1, 2, spectra.shape[-2], device=device)[:, None] * spectra,
+                     12, 5, 12, w).square().sum()
+
+    for is_kept in False, True:
+        found, expected = (torch.autograd.grad(there_and_back(*functions, w), w,
+                                               create_graph=is_kept)[0]
+                           for functions in ((wt.stft, wt.istft), (torch.stft, torch.istft)))
+        close(found, expected)
+
+    def powers(of_rows, w):
+        return of_rows(torch.cat((w, w * x[:12]))).square().sum()
+
+    description = short_time.torch_stft(12, 5, window="hann", exponent=2.0)
+    first, = torch.autograd.grad(
+        powers(lambda rows: wt.short_time(rows, description, window=w), w), w, create_graph=True)
+    plain, = torch.autograd.grad(
+        powers(lambda rows: wt.short_time(rows, description, window=w), w), w)
+    close(first, plain)
+
+
 @pytest.mark.parametrize("given", (
     {"exponent": 1}, {"exponent": 2, "is_one_sided": True}, {"exponent": 0.3, "power_offset": 0.1},
     {"exponent": 2, "are_averaged": True, "removes_mean": True},
@@ -167,6 +193,10 @@ def test_the_maximum_of_a_row_shares_its_gradient(device):
     # 12 levels, 6 of them limited, each to the mean of the 6 loudest.
     close(x.grad[:, ::8], torch.full((2, 2), 12.0, dtype=x.dtype) / x[:, ::8].detach())
     assert not x.grad[:, 4::8].any()
+
+
+def test_rows_shorter_than_a_frame_have_no_features(device):
+    assert wt.short_time(torch.zeros(2, 100, device=device), short_time.whisper()).shape == (2, 80, 0)
 
 
 def test_lengths(noise):

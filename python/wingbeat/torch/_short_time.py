@@ -196,13 +196,22 @@ def _operator(schema, run, empty, of_rows, differentiate):
     return function
 
 
+def _partial_gradients(function, operands, needed, g):
+    """Returns the gradients with respect to each operand that needs one, else None. Operands may
+    depend on each other: function gets tensors of their values, where the chain ends."""
+    with torch.enable_grad():
+        operands = [each.view_as(each) for each in operands]
+        results = function(*operands)
+    wanted = [each for each, is_needed in zip(operands, needed) if is_needed]
+    found = iter(torch.autograd.grad(results, wanted, g, create_graph=torch.is_grad_enabled()))
+    return [next(found) if is_needed else None for is_needed in needed[:len(operands)]]
+
+
 def _differentiate(g, needed, x, window, lengths, text):
     description = _described(text)
     if description.exponent and torch.is_grad_enabled():  # gradients of gradients may follow
-        wanted = [each for each, is_needed in zip((x, window), needed) if is_needed]
-        found = iter(torch.autograd.grad(composed(x, window, lengths, text), wanted, g,
-                                         create_graph=True))
-        return *(next(found) if is_needed else None for is_needed in needed[:2]), None, None
+        return *_partial_gradients(lambda x, window: composed(x, window, lengths, text),
+                                   (x, window), needed, g), None, None
     return (_short_time_gradient(x, window, lengths, g, text) if needed[0] else None,
             _short_time_window_gradient(x, window, lengths, g, text) if needed[1] else None,
             None, None)
@@ -224,11 +233,9 @@ def _differentiate_window_gradient(c, needed, x, window, lengths, g, text):
 
 def _differentiate_inverse(g, needed, spectra, window, text, length, leaves_zeros):
     if needed[1]:
-        wanted = [each for each, is_needed in zip((spectra, window), needed) if is_needed]
-        with torch.enable_grad():
-            rows = composed_inverse(spectra, window, text, length)
-        found = iter(torch.autograd.grad(rows, wanted, g, create_graph=torch.is_grad_enabled()))
-        return *(next(found) if is_needed else None for is_needed in needed[:2]), None, None, None
+        return *_partial_gradients(
+            lambda spectra, window: composed_inverse(spectra, window, text, length),
+            (spectra, window), needed, g), None, None, None
     return _short_time_inverse_gradient(g, window, text, spectra.shape[-2]), None, None, None, None
 
 
@@ -290,7 +297,9 @@ def composed(x, window, lengths, text):
 
 def limited(levels, range):
     """Returns the levels [.., frame, column], at least those of each row's largest less `range`."""
-    return levels if not range else torch.maximum(levels, levels.amax((-1, -2), True) - range)
+    if not range or not levels.numel():
+        return levels
+    return torch.maximum(levels, levels.amax((-1, -2), True) - range)
 
 
 def composed_inverse(spectra, window, text, length):
