@@ -79,6 +79,13 @@ def inverted(spec, spectra, length, lengths, leaves_zeros):
     return rows.reshape((*leading, length))
 
 
+def real_weights(weights):
+    """Returns weights of numpy as a new array of doubles."""
+    if np.iscomplexobj(weights):
+        raise TypeError("the window is complex; give real weights")
+    return np.array(weights, np.float64)
+
+
 def crossed(powers, x, y, average):
     """Returns the means over frames of conj(X) Y, with the sides of these powers."""
     spectra = _spectra_of(powers)

@@ -217,9 +217,7 @@ def _weights(given, n, periodic=True):
     weights = np.ones(n) if given is None else given
     library, weights = _sums.operands(weights, needs="packed")
     if library is numpy_library:
-        if np.iscomplexobj(weights):
-            raise TypeError("the window is complex; give real weights")
-        weights = np.array(weights, np.float64)
+        weights = _short_rows.real_weights(weights)
         weights.flags.writeable = False
     if len(weights.shape) != 1 or 0 in weights.shape:
         raise ValueError(f"the window has shape {tuple(weights.shape)}; give a row of weights")

@@ -196,7 +196,8 @@ def test_the_maximum_of_a_row_shares_its_gradient(device):
 
 
 def test_rows_shorter_than_a_frame_have_no_features(device):
-    assert wt.short_time(torch.zeros(2, 100, device=device), short_time.whisper()).shape == (2, 80, 0)
+    features = wt.short_time(torch.zeros(2, 100, device=device), short_time.whisper())
+    assert features.shape == (2, 80, 0)
 
 
 def test_lengths(noise):
