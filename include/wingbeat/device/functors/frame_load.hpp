@@ -90,11 +90,11 @@ class frame_load {
       return {(samples::sample::of(x.value[0]) - mean_) * weights.value[0],
               (samples::sample::of(x.value[1]) - mean_) * weights.value[1]};
     }
-    const auto at = [&](unsigned place) {
+    const auto weighed = [&](unsigned place) {
       if (!is_whole_ && place >= count) return Real(0);
       return (samples::sample::in(in + place) - mean_) * window_[place];
     };
-    return {at(j), at(j + 1)};
+    return {weighed(j), weighed(j + 1)};
   }
 
   samples samples_;
