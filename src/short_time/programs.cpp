@@ -384,20 +384,12 @@ bool short_time_programs::add_overlap_at_once(program& steps) const {
     const planner::pass* const only =
         part->steps.size() == 1 ? part->steps.front().launch() : nullptr;
     if (only == nullptr || only->shape().makes != device::grid::body::real_row) return false;
-    const device::grid::tile_shape& planned = only->shape();
     overlap_rows_numbers<real_type> numbers{overlapping(spec_, true)};
-    numbers.shape = {.makes = planned.makes,
-                     .length = planned.length,
-                     .elements_per_thread = planned.elements_per_thread,
-                     .lanes = planned.lanes,
-                     .element_bytes = planned.element_bytes,
-                     .bank_bytes = planned.bank_bytes,
-                     .half_trade = planned.half_trade,
-                     .twiddles = planned.twiddles};
+    numbers.shape = only->shape();
     numbers.batch = spec_.batch;
     numbers.scale = 1 / (spec_.scale * static_cast<double>(spec_.n_fft));
     if (!numbers.have_steps()) return false;
-    numbers.at_once = frames_of_run(numbers.overlapping(), planned.lanes);
+    numbers.at_once = frames_of_run(numbers.overlapping(), numbers.shape.lanes);
     const std::size_t runs = spec_.batch * numbers.runs();
     const kernel_text::kernel_body body{
         .header = "wingbeat/device/functors/overlap_rows.hpp",
@@ -406,7 +398,7 @@ bool short_time_programs::add_overlap_at_once(program& steps) const {
             formatted("functors::overlap_rows_numbers<{}>", kernel_text::type_name(spec_.real())),
         .constants = kernel_text::assignments(numbers),
         .entry = "overlap_rows",
-        .threads = planned.threads(),
+        .threads = numbers.shape.threads(),
         .scratch_bytes = numbers.shape.exchange_bytes()};
     programs::kernel_launch launch = programs::launched(
         body,
@@ -415,7 +407,7 @@ bool short_time_programs::add_overlap_at_once(program& steps) const {
          programs::input<complex<real_type>>(
              programs::constant{planner::table_of<real_type>(only->numbers)}),
          programs::output<real_type>(place::output)},
-        (runs + planned.lanes - 1) / planned.lanes,
+        (runs + numbers.shape.lanes - 1) / numbers.shape.lanes,
         formatted("inverse transforms of frames and their sums in one launch: {} runs of {} "
                   "frames, {} threads, {} bytes of local memory",
                   runs, numbers.at_once, body.threads, body.scratch_bytes));

@@ -32,8 +32,7 @@ struct short_time::impl final : operations::operation {
         spec(valid(given, on.device())) {
     set_operands();
     const backend::engine& engine = backend::engine_of(on.device().runs_on);
-    const short_times::short_time_programs programs{on.impl(),
-                                                    backend::engine_of(on.device().runs_on), spec};
+    const short_times::short_time_programs programs{on.impl(), engine, spec};
     const auto set = [&](run_kind& kind, programs::program steps) {
       kind.programs = {{std::make_shared<const programs::prepared_program>(engine, on.impl(),
                                                                            std::move(steps))}};
