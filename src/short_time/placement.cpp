@@ -23,6 +23,13 @@ frame_numbers frames_in(const short_time_spec& spec) {
           .emphasis = spec.emphasis};
 }
 
+device::functors::overlap_numbers overlaps_in(const short_time_spec& spec, bool is_divided) {
+  device::functors::overlap_numbers numbers{frames_in(spec)};
+  numbers.is_divided = is_divided;
+  numbers.least = spec.least_weight;
+  return numbers;
+}
+
 weighted_samples least_weighted(const short_time_spec& spec) {
   const frame_numbers numbers = frames_in(spec);
   weighted_samples found;

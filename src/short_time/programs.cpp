@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "short_time/programs.hpp"
 
-#include <algorithm>  // clamp, max
+#include <algorithm>  // max
 #include <array>
 #include <cmath>  // sqrt
 #include <complex>
@@ -9,14 +9,9 @@
 #include <utility>  // exchange, move
 
 #include "functors/device_functor.hpp"                    // device_functor
-#include "kernel_text/constants.hpp"                      // assignments
-#include "kernel_text/functor_text.hpp"                   // type_name
-#include "kernel_text/kernel_body.hpp"                    // kernel_body
-#include "planner/roots.hpp"                              // table_of
-#include "programs/launched.hpp"                          // launched
 #include "programs/loaded_rows.hpp"                       // loaded_rows, written_as
 #include "request/validation.hpp"                         // validated
-#include "short_time/placement.hpp"                       // frames_in
+#include "short_time/placement.hpp"                       // frames_in, overlaps_in
 #include "short_time/request.hpp"                         // real_bytes, value_bytes
 #include "short_time/tables.hpp"                          // roots_of, bands_of
 #include "text/formatted.hpp"                             // formatted
@@ -32,7 +27,6 @@
 #include "wingbeat/device/functors/overlap_gradient.hpp"  // overlap_gradient
 #include "wingbeat/device/functors/overlap_load.hpp"      // overlap_load
 #include "wingbeat/device/functors/overlap_mean.hpp"      // overlap_mean
-#include "wingbeat/device/functors/overlap_rows.hpp"      // overlap_rows_numbers
 #include "wingbeat/device/functors/row_limit.hpp"         // row_limit
 #include "wingbeat/device/functors/row_maximum.hpp"       // row_maximum
 #include "wingbeat/device/functors/row_sum.hpp"           // row_sum
@@ -84,13 +78,6 @@ functors::spectrum_numbers inverted(functors::spectrum_numbers spectrum, double 
   spectrum.middle = middle;
   spectrum.is_inverse = true;
   return spectrum;
-}
-
-functors::overlap_numbers overlapping(const short_time_spec& spec, bool is_divided) {
-  functors::overlap_numbers numbers{frames_in(spec)};
-  numbers.is_divided = is_divided;
-  numbers.least = spec.least_weight;
-  return numbers;
 }
 
 }  // namespace
@@ -358,7 +345,7 @@ void short_time_programs::add_overlap(program& steps, bool is_divided) const {
   with_values([&](auto value, auto real) {
     using functor = functors::overlap_load<decltype(value), decltype(real)>;
     add_rows<decltype(value)>(
-        steps, device_functor<functor>{overlapping(spec_, is_divided)}, spec_.batch, spec_.length,
+        steps, device_functor<functor>{overlaps_in(spec_, is_divided)}, spec_.batch, spec_.length,
         is_divided ? "sums of frames over those of squared weights" : "sums of frames",
         frame_bytes_,
         {.in = place::between_b, .out = place::output, .load = load_sources(true, true)});
@@ -371,59 +358,6 @@ fused_load short_time_programs::load_of(const functors::bin_load_numbers& number
     load.in_bytes = bin_bytes_;
     return load;
   });
-}
-
-bool short_time_programs::add_overlap_at_once(program& steps) const {
-  if (!compiles_kernels(on_->device().runs_on) || spec_.is_complex() || phase_of(spec_) != 0) {
-    return false;
-  }
-  return with_real([&](auto real) {
-    using real_type = decltype(real);
-    using functors::overlap_rows_numbers;
-    const auto part = engine_.realise(on_, request::validated(inverse_of_frames(), on_->device()));
-    const planner::pass* const only =
-        part->steps.size() == 1 ? part->steps.front().launch() : nullptr;
-    if (only == nullptr || only->shape().makes != device::grid::body::real_row) return false;
-    overlap_rows_numbers<real_type> numbers{overlapping(spec_, true)};
-    numbers.shape = only->shape();
-    numbers.batch = spec_.batch;
-    numbers.scale = 1 / (spec_.scale * static_cast<double>(spec_.n_fft));
-    if (!numbers.have_steps()) return false;
-    numbers.at_once = frames_of_run(numbers.overlapping(), numbers.shape.lanes);
-    const std::size_t runs = spec_.batch * numbers.runs();
-    const kernel_text::kernel_body body{
-        .header = "wingbeat/device/functors/overlap_rows.hpp",
-        .type = "functors::overlap_rows",
-        .numbers_type =
-            formatted("functors::overlap_rows_numbers<{}>", kernel_text::type_name(spec_.real())),
-        .constants = kernel_text::assignments(numbers),
-        .entry = "overlap_rows",
-        .threads = numbers.shape.threads(),
-        .scratch_bytes = numbers.shape.exchange_bytes()};
-    programs::kernel_launch launch = programs::launched(
-        body,
-        {programs::input<complex<real_type>>(place::input),
-         programs::input<real_type>(load_sources(true, false).front()),
-         programs::input<complex<real_type>>(
-             programs::constant{planner::table_of<real_type>(only->numbers)}),
-         programs::output<real_type>(place::output)},
-        (runs + numbers.shape.lanes - 1) / numbers.shape.lanes,
-        formatted("inverse transforms of frames and their sums in one launch: {} runs of {} "
-                  "frames, {} threads, {} bytes of local memory",
-                  runs, numbers.at_once, body.threads, body.scratch_bytes));
-    launch.traffic_bytes = bin_bytes_ + spec_.batch * spec_.length * sizeof(real_type);
-    steps.add(std::move(launch));
-    return true;
-  });
-}
-
-std::size_t short_time_programs::frames_of_run(std::size_t overlapping, std::size_t lanes) const {
-  // Each run begins with frames that another has, which one part in eight may take; and the last
-  // workgroups of a launch leave a multiprocessor waiting, which counts less if there are many.
-  constexpr std::size_t workgroups_of_unit = 16;
-  const std::size_t units = std::max<std::size_t>(on_->device().compute_units, 1);
-  const std::size_t even = n_frames_ / (workgroups_of_unit * units * lanes);
-  return std::clamp<std::size_t>(even, 8 * std::max<std::size_t>(overlapping, 1), 256);
 }
 
 program short_time_programs::inverse() const {
@@ -525,7 +459,7 @@ program short_time_programs::inverse_gradient() const {
     const std::size_t bytes = spec_.batch * spec_.length * sizeof value;
     add_rows<value_type>(
         steps,
-        device_functor<functors::overlap_gradient<value_type, real_type>>{overlapping(spec_, true)},
+        device_functor<functors::overlap_gradient<value_type, real_type>>{overlaps_in(spec_, true)},
         spec_.batch, spec_.length, "gradients over sums of squared weights", bytes,
         {.in = place::input, .out = place::between_a, .load = load_sources(true, false)});
     functors::frame_numbers numbers = frames_in(spec_);

@@ -70,6 +70,8 @@ class short_time_programs {
   void add_overlap(programs::program& steps, bool is_divided) const;
   /// Adds the inverse of bins as one launch, if a workgroup holds a frame; returns whether it does.
   bool add_overlap_at_once(programs::program& steps) const;
+  template <class Real>
+  bool add_overlap_of(programs::program& steps) const;
   /// Returns how many frames of its own a run of consecutive ones has.
   [[nodiscard]] std::size_t frames_of_run(std::size_t overlapping, std::size_t lanes) const;
 
