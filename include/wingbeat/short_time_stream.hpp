@@ -40,8 +40,8 @@ class short_time_stream {
   /// Returns the numbers of one frame: columns, or bins times two.
   [[nodiscard]] std::size_t numbers() const;
 
-  /// Returns the samples after the first of a frame until it is returned, at most: those of its
-  /// group, and of the edge that continues the signal.
+  /// Returns the samples from the first of a frame on until `push` returns it, at most, with
+  /// those before the signal.
   [[nodiscard]] std::size_t latency() const;
 
   /// Takes any number of samples and returns the frames that are complete and not yet returned, in

@@ -74,6 +74,13 @@ struct short_time_stream<Value>::impl {
   /// Returns the samples from the first of a group to the last that it or the next one needs.
   [[nodiscard]] std::size_t extent() const { return std::max(plan.spec().length, step()); }
   [[nodiscard]] std::size_t step() const { return group * spec.hop; }
+  /// Returns the samples from the first of a group on until `push` computes it, at most. The first
+  /// group waits for the samples before the signal; each, until its last frame is sure to exist.
+  [[nodiscard]] std::size_t latency() const {
+    const auto until_sure = static_cast<std::ptrdiff_t>(step() - spec.hop + spec.before);
+    return std::max({extent(), spec.before + reach(),
+                     static_cast<std::size_t>(std::max(until_sure - spec.slack, {}))});
+  }
 
   /// Returns the samples `first` .. of the signal continued beyond its ends, of which `known`, from
   /// `known_at` on, are there.
@@ -171,8 +178,7 @@ std::size_t short_time_stream<Value>::numbers() const {
 }
 template <class Value>
 std::size_t short_time_stream<Value>::latency() const {
-  const impl& mine = require_owned(impl_, "short_time_stream");
-  return mine.extent() + mine.reach();
+  return require_owned(impl_, "short_time_stream").latency();
 }
 template <class Value>
 std::vector<typename short_time_stream<Value>::real> short_time_stream<Value>::push(

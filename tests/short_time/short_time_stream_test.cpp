@@ -95,7 +95,39 @@ TEST_P(short_time_stream_on, begins_again_and_has_no_frames_of_nothing) {
   const auto first = in_pieces(stream, samples, 1);
   EXPECT_EQ(in_pieces(stream, samples, 9), first);
   EXPECT_EQ(stream.numbers(), 14U);
-  EXPECT_GE(stream.latency(), 17U);
+}
+
+/// Returns the samples from the first of a frame on, those before the signal among them, until it
+/// is returned, of the frame that waits longest.
+std::size_t longest_wait(short_time_stream<double>& stream, const short_time_spec& spec) {
+  std::size_t longest = 0, n_frames = 0;
+  for (std::size_t n = 1; n <= spec.length; ++n) {
+    const double sample = 1;
+    const std::size_t n_more = stream.push({&sample, 1}).size() / stream.numbers();
+    if (n_more != 0) longest = std::max(longest, spec.before + n - n_frames * spec.hop);
+    n_frames += n_more;
+  }
+  EXPECT_GT(n_frames, 0U);
+  return longest;
+}
+
+TEST_P(short_time_stream_on, states_its_latency) {
+  const auto check_latency = [&](const short_time_spec& spec, std::size_t group) {
+    short_time_stream<double> stream{*on, spec, group};
+    EXPECT_EQ(longest_wait(stream, spec), stream.latency()) << "slack " << spec.slack;
+  };
+  const auto spaced = [](std::size_t hop, std::size_t before, std::ptrdiff_t slack) {
+    short_time_spec spec = streamed(300, border::zero);
+    spec.hop = hop;
+    spec.before = before;
+    spec.slack = slack;
+    return spec;
+  };
+  check_latency(spaced(5, 6, 0), 4);      // the group's samples are there last
+  check_latency(spaced(9, 8, -40), 3);    // its last frame is sure last
+  check_latency(spaced(5, 40, 0), 1);     // the samples before the signal are there last
+  check_latency(spaced(5, 40, 60), 2);    // also with frames beyond the end
+  check_latency(spaced(30, 0, -200), 2);  // hops longer than a frame
 }
 
 INSTANTIATE_TEST_SUITE_P(engines, short_time_stream_on, all_engines(), engine_name);
