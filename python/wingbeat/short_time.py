@@ -28,229 +28,19 @@ integers of up to 16 bits are converted to float32, wider ones to float64. Gradi
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, fields
 from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
 
-from wingbeat import _short_rows, _sums, _wingbeat
-from wingbeat._arguments import boolean, choice, count, integer, number
-from wingbeat._arrays import numpy_library
+from wingbeat import _short_rows, _wingbeat
+from wingbeat._arguments import choice, count, number
+from wingbeat._frames import ShortTime, weights_of, window
 from wingbeat._types import Array
 
 __all__ = ["ShortTime", "coherence", "csd", "kaldi_fbank", "librosa_stft", "mel", "scipy_stft",
            "scipy_spectrogram", "short_time_fft", "torch_stft", "torchaudio_mel", "vocoder_stft",
            "welch", "whisper", "window"]
-
-Edge = Literal["zeros", "reflect", "symmetric", "replicate", "circular"]
-_CHECKS = {"int": integer, "float": number, "bool": boolean}
-_COUNTS = "n_fft", "hop", "before"
-
-
-@dataclass(frozen=True, eq=False)
-class ShortTime:
-    """The description of a short-time transform. Frame t of a row covers its samples
-    t hop - before .. t hop - before + n_fft - 1:
-
-        X[k, t] = scale sum over j of window[j] e[t hop - before + window_at + j]
-                                          exp(-2 pi i k (window_at + j - phase_origin) / n_fft)
-
-    n_fft, hop     samples of a frame, any number; samples from one frame to the next
-    window         at most n_fft weights [j], an array; None: n_fft ones. An array of torch or CuPy
-                   is of the library and device of the samples
-    window_at      where in the frame the window begins; None: it is in the middle
-    before         samples of frame 0 before the first of the row
-    edge           the samples outside a row, however far: "zeros", "reflect" (c b | a b c),
-                   "symmetric" (b a | a b c), "replicate" (a a | a b c), "circular" (b c | a b c)
-    slack          a row of L samples has the frames t with t hop <= L + slack; None: those that end
-                   in the row
-    phase_origin   the sample of a frame at which phases are 0
-    removes_mean   whether the samples under the window lose their mean, in each frame
-    emphasis       of this a sample then loses the one before it, the first under the window itself
-
-    Real samples have the bins 0 .. n_fft // 2, complex ones 0 .. n_fft - 1. What is made of them:
-
-        quantity q = (max(|X|^2, power_floor) + power_offset)^(exponent / 2)
-        band     m = sum over k of bands[m, k] q[k]
-        level    l = gain ln(max(m, floor) + offset) + shift
-        limit    max(l, largest l of the row - range)
-
-    exponent       1: magnitudes, 2: powers, any other positive number; 0: complex bins stay
-    is_one_sided   whether quantities of real samples count twice except in bins 0 and n_fft / 2
-    bands          weights [band, bin]; None: bins stay
-    has_log        whether the logarithm is taken
-    range          0: no limit
-    are_averaged   whether quantities are averaged over the frames of a row (Welch's method)
-    least_weight   see `inverse`
-
-    ValueError for descriptions that make no sense, when they are made or called.
-
-    >>> powers = ShortTime(4, 2, window("hann", 4), exponent=2)
-    >>> powers(np.float32([0, 1, 2, 3, 4, 5])).round(3)
-    array([[16., 64.],
-           [ 5., 17.],
-           [ 0.,  0.]], dtype=float32)
-    """
-
-    n_fft: int
-    hop: int
-    window: Any = None
-    _: KW_ONLY
-    window_at: int | None = None
-    before: int = 0
-    edge: Edge = "zeros"
-    slack: int | None = None
-    phase_origin: int = 0
-    scale: float = 1.0
-    removes_mean: bool = False
-    emphasis: float = 0.0
-    exponent: float = 0.0
-    power_floor: float = 0.0
-    power_offset: float = 0.0
-    is_one_sided: bool = False
-    bands: Any = None
-    has_log: bool = False
-    floor: float = 0.0
-    offset: float = 0.0
-    gain: float = 1.0
-    shift: float = 0.0
-    range: float = 0.0
-    are_averaged: bool = False
-    least_weight: float = 1e-11
-
-    def __post_init__(self) -> None:
-        def put(name, value):
-            object.__setattr__(self, name, value)
-
-        for field in fields(self):
-            value, kind = getattr(self, field.name), field.type.removesuffix(" | None")
-            if kind in _CHECKS and (value is not None or kind == field.type):
-                check = count if field.name in _COUNTS else _CHECKS[kind]
-                put(field.name, check(value, field.name))
-        choice(self.edge, _short_rows.EDGES, "edge")
-        put("_kept", {})  # the library's form, windows beside rows, lengths that were checked
-        put("window", _weights(self.window, self.n_fft))
-        if self.n_weights > self.n_fft:
-            raise ValueError(f"the window has {self.n_weights} weights and n_fft is {self.n_fft}; "
-                             "give at most as many weights")
-        middle = (self.n_fft - self.n_weights) // 2
-        put("window_at", middle if self.window_at is None else count(self.window_at, "window_at"))
-        put("slack", self.before - self.n_fft if self.slack is None else self.slack)
-        if self.bands is not None:
-            put("bands", np.array(self.bands, np.float64))
-            if self.bands.ndim != 2 or self.bands.shape[1] != self.n_fft // 2 + 1:
-                raise ValueError(f"bands has shape {self.bands.shape}; give [band, bin] of "
-                                 f"{self.n_fft // 2 + 1} bins")
-
-    @property
-    def n_weights(self) -> int:
-        """The number of weights of the window."""
-        return self.window.shape[0]
-
-    def frames_of(self, length: int) -> int:
-        """Returns the frames of a row of so many samples, or arrays of both."""
-        if self.hop == 0:
-            raise ValueError("hop is 0; give the samples from one frame to the next")
-        n_frames = (length + self.slack) // self.hop + 1
-        return max(n_frames, 0) if isinstance(n_frames, int) else n_frames
-
-    def frequencies(self, rate: float = 1.0) -> np.ndarray:
-        """Returns the frequencies of the bins of real samples at `rate` a second."""
-        return np.arange(self.n_fft // 2 + 1) * (rate / self.n_fft)
-
-    def times(self, length: int, rate: float = 1.0) -> np.ndarray:
-        """Returns the times of the middles of frames' windows, for a row of so many samples."""
-        first = self.window_at + self.n_weights / 2 - self.before
-        return (np.arange(self.frames_of(length)) * self.hop + first) / rate
-
-    def columns(self, is_complex: bool = False) -> int:
-        """Returns the numbers of a frame in the result, for real or complex samples."""
-        if self.bands is None:
-            return self.n_fft if is_complex else self.n_fft // 2 + 1
-        if is_complex:
-            raise ValueError("bands are of real samples, and x is complex; give its real part")
-        return len(self.bands)
-
-    def __call__(self, x: Array, lengths: Any = None) -> Array:
-        """Transforms rows [.., L] of samples.
-
-        lengths  integers [..], or None: the samples of each row; those behind are not read, and
-                 edges lie at each row's own end. Frames that a row does not have are those of
-                 silence
-
-        Returns [.., F, T], complex or real; averages [.., F].
-        """
-        return _short_rows.transformed(self, x, lengths)
-
-    def inverse(self, spectra: Array, length: int | None = None, lengths: Any = None, *,
-                leaves_zeros: bool = False) -> Array:
-        """Returns rows [.., length] of samples whose frames have these complex spectra [.., F, T],
-        or come closest to them by least squares:
-
-            y[n] = (sum over t of window (inverse transform of X[:, t]))[n] / sum over t of window^2
-
-        length        None: the fewest samples that have T frames. Samples that no frame has are 0
-        lengths       as in a call; then `length` is that of the longest row
-        leaves_zeros  whether samples whose divisor is at most `least_weight` are 0, otherwise
-                      refused. They are also 0 if lengths are given, or a window of torch or CuPy,
-                      for whose weights a GPU would be waited for
-
-        Spectra of n_fft // 2 + 1 bins give real samples, of n_fft bins complex ones. ValueError
-        names the samples that cannot be divided.
-
-        >>> transform = torch_stft(8, 2, window="hann")
-        >>> transform.inverse(transform(np.arange(6.0))).round(6)
-        array([0., 1., 2., 3., 4., 5.])
-        """
-        return _short_rows.inverted(self, spectra, length, lengths, leaves_zeros)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_kept": {}}
-
-
-def _weights(given, n, periodic=True):
-    """Returns a window's weights: numpy's in float64, read-only; those of other libraries as they
-    are."""
-    if isinstance(given, str):
-        given = window(given, n, periodic)
-    weights = np.ones(n) if given is None else given
-    library, weights = _sums.operands(weights, needs="packed")
-    if library is numpy_library:
-        weights = _short_rows.real_weights(weights)
-        weights.flags.writeable = False
-    if len(weights.shape) != 1 or 0 in weights.shape:
-        raise ValueError(f"the window has shape {tuple(weights.shape)}; give a row of weights")
-    return weights
-
-
-_COSINES = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08),
-            "povey": (0.5, 0.5), "ones": (1.0,)}
-
-
-def window(name: Literal["hann", "hamming", "blackman", "povey", "tukey", "ones"], n: int,
-           periodic: bool = True) -> np.ndarray:
-    """Returns n weights: a sum of cosines; "povey" is Kaldi's Hann^0.85, "tukey" SciPy's with a
-    quarter of tapers.
-
-    periodic  whether the period is n, as of torch, SciPy and librosa, or n - 1 with equal ends, as
-              of Kaldi
-
-    >>> window("hann", 4)
-    array([0. , 0.5, 1. , 0.5])
-    """
-    choice(name, (*_COSINES, "tukey"), "the window")
-    n = count(n, "n")
-    i, period = np.arange(n), max(n if periodic else n - 1, 1)
-    if n == 1:
-        return np.ones(1)
-    if name == "tukey":
-        width = int(0.25 * period / 2)
-        taper = 0.5 * (1 - np.cos(8 * np.pi * np.minimum(i, period - i) / period))
-        return np.where((i <= width) | (i >= period - width), taper, 1.0)
-    weights = sum((-1)**k * a * np.cos(2 * np.pi * k * i / period)
-                  for k, a in enumerate(_COSINES[name]))
-    return np.maximum(weights, 0)**0.85 if name == "povey" else weights
 
 
 def mel(n_bands: int, n_fft: int, rate: float, low: float = 0.0, high: float | None = None, *,
@@ -289,7 +79,7 @@ def torch_stft(n_fft: int, hop_length: int | None = None, win_length: int | None
     >>> torch_stft(400, window="hann").frames_of(16000)
     161
     """
-    weights = _weights(window, win_length or n_fft)
+    weights = weights_of(window, win_length or n_fft)
     n_weights = weights.shape[0]
     if win_length is not None and n_weights != win_length:
         raise ValueError(f"win_length is {win_length} and the window has {n_weights} weights; give "
@@ -317,7 +107,7 @@ def librosa_stft(n_fft: int = 2048, hop_length: int | None = None, win_length: i
 
 def _segments(window, nperseg, noverlap, nfft):
     """Returns (n_fft, hop, weights) by SciPy's rules."""
-    weights = _weights(window, nperseg)
+    weights = weights_of(window, nperseg)
     n_weights = weights.shape[0]
     noverlap = n_weights // 2 if noverlap is None else noverlap
     return n_weights if nfft is None else nfft, n_weights - noverlap, weights
@@ -366,7 +156,7 @@ def scipy_spectrogram(fs: float = 1.0, window: Any = "tukey", nperseg: int = 256
     >>> scipy_spectrogram().hop
     224
     """
-    noverlap = _weights(window, nperseg).shape[0] // 8 if noverlap is None else noverlap
+    noverlap = weights_of(window, nperseg).shape[0] // 8 if noverlap is None else noverlap
     return _powers(fs, window, nperseg, noverlap, nfft, detrend, scaling, more)
 
 
@@ -414,7 +204,7 @@ def short_time_fft(win: Any, hop: int, fs: float = 1.0, mfft: int | None = None,
     >>> short_time_fft(window("hann", 256), 64).frames_of(4000)
     66
     """
-    weights = _weights(win, 0)
+    weights = weights_of(win, 0)
     n_weights = weights.shape[0]
     middle, before = n_weights // 2, n_weights // 2 + (n_weights - n_weights // 2 - 1) // hop * hop
     first = weights.nonzero()[0][0] if isinstance(weights, np.ndarray) and weights.any() else 0
@@ -438,7 +228,7 @@ def torchaudio_mel(sample_rate: float = 16000, n_fft: int = 400, win_length: int
     """
     win_length = n_fft if win_length is None else win_length
     choice(normalized, (False, True, "window", "frame_length"), "normalized")
-    weights = _weights(window, win_length)
+    weights = weights_of(window, win_length)
     given = {"exponent": power, "bands": mel(n_mels, n_fft, sample_rate, f_min, f_max,
                                              scale=mel_scale, equal_areas=norm == "slaney")}
     if normalized in (True, "window"):
@@ -476,7 +266,7 @@ def kaldi_fbank(sample_rate: float = 16000, n_bands: int = 23, low: float = 20.0
     (23, 98)
     """
     n_weights, hop = (int(sample_rate * ms / 1000) for ms in (frame_length, frame_shift))
-    weights = _weights(window, n_weights, periodic=False)
+    weights = weights_of(window, n_weights, periodic=False)
     n_fft = 1 << (n_weights - 1).bit_length()
     given = {"window_at": 0, "slack": -n_weights, "removes_mean": True, "emphasis": 0.97,
              "exponent": 2, "has_log": True, "floor": 2.0**-23,
@@ -497,4 +287,4 @@ def vocoder_stft(n_fft: int, hop: int, win_length: int | None = None, window: An
     """
     before = (n_fft - hop) // 2
     given = {"before": before, "slack": 2 * before - n_fft, "edge": "reflect"}
-    return ShortTime(n_fft, hop, _weights(window, win_length or n_fft), **{**given, **more})
+    return ShortTime(n_fft, hop, weights_of(window, win_length or n_fft), **{**given, **more})

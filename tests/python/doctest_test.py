@@ -47,8 +47,15 @@ def test_examples_are_right(name):
     if module is wingbeat.fft:
         names["fft"] = module  # which has a function of that name
     runner = doctest.DocTestRunner(checker=Checker())
-    for example in doctest.DocTestFinder().find(module, globs=names):
+    find = doctest.DocTestFinder().find
+    for example in find(module, globs=names):
         runner.run(example)
+    for name in getattr(module, "__all__", ()):  # those that private modules define
+        public = getattr(module, name)
+        is_here = getattr(public, "__module__", module.__name__) == module.__name__
+        if (inspect.isclass(public) or inspect.isfunction(public)) and not is_here:
+            for example in find(public, name, module=False, globs=names):
+                runner.run(example)
     assert runner.summarize().failed == 0
     assert runner.tries > 0 or not getattr(module, "__all__", ())
 

@@ -77,8 +77,8 @@ LAYERS = SOURCE_LAYERS | TELESCOPE_LAYERS
 # before it. Of libraries none imports another.
 PYTHON_ORDER = ("_wingbeat _arguments _types _device _kinds _arrays _gpu_arrays _opencl_arrays "
                 "_foreign_arrays _adjoints sides plan plan_cache _transform _calls fft _sums "
-                "_short_rows short_time _spectral _signal_spectra _long_rows _modes _projections "
-                "signal search microscopy orientation_search match image channelise "
+                "_short_rows _frames short_time _spectral _signal_spectra _long_rows _modes "
+                "_projections signal search microscopy orientation_search match image channelise "
                 "numpy scipy torch _jax_short_time jax compat "
                 "__init__ _suite _bench __main__").split()
 PYTHON_LIBRARIES = {"numpy", "scipy", "torch", "jax", "compat"}
