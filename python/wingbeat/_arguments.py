@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments shared by SciPy's functions (lengths, axes, workers): checks and defaults."""
 
+import math
 import operator
 import os
 from contextlib import contextmanager, nullcontext
@@ -53,19 +54,32 @@ def instance(value, kind, name, advice):
 
 def choice(value, choices, name):
     """Returns one of the choices. Raises ValueError for others."""
-    if value in tuple(choices):
+    if not hasattr(value, "shape") and value in tuple(choices):
         return value
     raise ValueError(f"{name} is {value!r}; choose one of {', '.join(map(str, choices))}")
 
 
-def count(value, name):
-    """Returns an integer of at least 0. Raises TypeError or ValueError for others, and for True and
-    False."""
+def count(value, name, least=0):
+    """Returns an integer of at least `least`. Raises TypeError or ValueError for others, and for
+    True and False."""
     if isinstance(value, bool):
         raise TypeError(f"{name} is {value}; give an integer")
     value = integer(value, name)
-    if value < 0:
-        raise ValueError(f"{name} is {value}; give 0 or more")
+    if value < least:
+        raise ValueError(f"{name} is {value}; give {least} or more")
+    return value
+
+
+def positive(value, name):
+    """Returns an integer above 0. Raises TypeError or ValueError for others."""
+    return count(value, name, 1)
+
+
+def positive_number(value, name):
+    """Returns a finite float above 0. Raises TypeError or ValueError for others."""
+    value = number(value, name)
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name} is {value}; give a finite number above 0")
     return value
 
 

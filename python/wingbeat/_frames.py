@@ -9,13 +9,14 @@ from typing import Any, Literal
 import numpy as np
 
 from wingbeat import _short_rows, _sums
-from wingbeat._arguments import boolean, choice, count, integer, number
+from wingbeat._arguments import (boolean, choice, count, integer, number, positive,
+                                 positive_number)
 from wingbeat._arrays import numpy_library
 from wingbeat._types import Array
 
 Edge = Literal["zeros", "reflect", "symmetric", "replicate", "circular"]
 _CHECKS = {"int": integer, "float": number, "bool": boolean}
-_COUNTS = "n_fft", "hop", "before"
+_COUNTS = {"n_fft": positive, "hop": positive, "before": count, "window_at": count}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,7 @@ class ShortTime:
         for field in fields(self):
             value, kind = getattr(self, field.name), field.type.removesuffix(" | None")
             if kind in _CHECKS and (value is not None or kind == field.type):
-                check = count if field.name in _COUNTS else _CHECKS[kind]
+                check = _COUNTS.get(field.name, _CHECKS[kind])
                 put(field.name, check(value, field.name))
         choice(self.edge, _short_rows.EDGES, "edge")
         put("_kept", {})  # the library's form, windows beside rows, lengths that were checked
@@ -105,10 +106,14 @@ class ShortTime:
             raise ValueError(f"the window has {self.n_weights} weights and n_fft is {self.n_fft}; "
                              "give at most as many weights")
         middle = (self.n_fft - self.n_weights) // 2
-        put("window_at", middle if self.window_at is None else count(self.window_at, "window_at"))
+        put("window_at", middle if self.window_at is None else self.window_at)
         put("slack", self.before - self.n_fft if self.slack is None else self.slack)
         if self.bands is not None:
-            put("bands", np.array(self.bands, np.float64))
+            try:
+                put("bands", np.array(self.bands, np.float64))
+            except (TypeError, ValueError):
+                raise TypeError(f"bands is of type {type(self.bands).__name__}; give weights "
+                                "[band, bin]") from None
             if self.bands.ndim != 2 or self.bands.shape[1] != self.n_fft // 2 + 1:
                 raise ValueError(f"bands has shape {self.bands.shape}; give [band, bin] of "
                                  f"{self.n_fft // 2 + 1} bins")
@@ -119,20 +124,18 @@ class ShortTime:
         return self.window.shape[0]
 
     def frames_of(self, length: int) -> int:
-        """Returns the frames of a row of so many samples, or arrays of both."""
-        if self.hop == 0:
-            raise ValueError("hop is 0; give the samples from one frame to the next")
-        n_frames = (length + self.slack) // self.hop + 1
-        return max(n_frames, 0) if isinstance(n_frames, int) else n_frames
+        """Returns the frames of a row of so many samples."""
+        return max((count(length, "length") + self.slack) // self.hop + 1, 0)
 
     def frequencies(self, rate: float = 1.0) -> np.ndarray:
         """Returns the frequencies of the bins of real samples at `rate` a second."""
-        return np.arange(self.n_fft // 2 + 1) * (rate / self.n_fft)
+        return np.arange(self.n_fft // 2 + 1) * (positive_number(rate, "rate") / self.n_fft)
 
     def times(self, length: int, rate: float = 1.0) -> np.ndarray:
         """Returns the times of the middles of frames' windows, for a row of so many samples."""
         first = self.window_at + self.n_weights / 2 - self.before
-        return (np.arange(self.frames_of(length)) * self.hop + first) / rate
+        samples = np.arange(self.frames_of(length)) * self.hop + first
+        return samples / positive_number(rate, "rate")
 
     def columns(self, is_complex: bool = False) -> int:
         """Returns the numbers of a frame in the result, for real or complex samples."""
@@ -145,16 +148,17 @@ class ShortTime:
     def __call__(self, x: Array, lengths: Any = None) -> Array:
         """Transforms rows [.., L] of samples.
 
-        lengths  integers [..], or None: the samples of each row; those behind are not read, and
-                 edges lie at each row's own end. Frames that a row does not have are those of
-                 silence
+        lengths  integers [..] from 0 to L, or None: the samples of each row; those behind are not
+                 read, and edges lie at each row's own end. Frames that a row does not have are
+                 those of silence. Lengths in memory of the processor that lie outside are refused;
+                 those on a GPU, for which a check would wait, are clamped
 
         Returns [.., F, T], complex or real; averages [.., F].
         """
         return _short_rows.transformed(self, x, lengths)
 
     def inverse(self, spectra: Array, length: int | None = None, lengths: Any = None, *,
-                leaves_zeros: bool = False) -> Array:
+                is_complex: bool | None = None, leaves_zeros: bool = False) -> Array:
         """Returns rows [.., length] of samples whose frames have these complex spectra [.., F, T],
         or come closest to them by least squares:
 
@@ -162,18 +166,20 @@ class ShortTime:
 
         length        None: the fewest samples that have T frames. Samples that no frame has are 0
         lengths       as in a call; then `length` is that of the longest row
+        is_complex    whether samples are complex, with spectra of n_fft bins, or real, with
+                      n_fft // 2 + 1. None: as the bins say, if n_fft is above 2
         leaves_zeros  whether samples whose divisor is at most `least_weight` are 0, otherwise
                       refused. They are also 0 if lengths are given, or a window of torch or CuPy,
                       for whose weights a GPU would be waited for
 
-        Spectra of n_fft // 2 + 1 bins give real samples, of n_fft bins complex ones. ValueError
-        names the samples that cannot be divided.
+        ValueError names the samples that cannot be divided.
 
         >>> transform = torch_stft(8, 2, window="hann")
         >>> transform.inverse(transform(np.arange(6.0))).round(6)
         array([0., 1., 2., 3., 4., 5.])
         """
-        return _short_rows.inverted(self, spectra, length, lengths, leaves_zeros)
+        return _short_rows.inverted(self, spectra, length, lengths, is_complex,
+                                    boolean(leaves_zeros, "leaves_zeros"))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_kept": {}}
@@ -210,8 +216,8 @@ def window(name: Literal["hann", "hamming", "blackman", "povey", "tukey", "ones"
     array([0. , 0.5, 1. , 0.5])
     """
     choice(name, (*_COSINES, "tukey"), "the window")
-    n = count(n, "n")
-    i, period = np.arange(n), max(n if periodic else n - 1, 1)
+    n = positive(n, "n")
+    i, period = np.arange(n), max(n if boolean(periodic, "periodic") else n - 1, 1)
     if n == 1:
         return np.ones(1)
     if name == "tukey":

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from wingbeat import _sums, _wingbeat
-from wingbeat._arguments import choice, count
+from wingbeat._arguments import boolean, choice, count, positive_number
 from wingbeat._arrays import numpy_library
 
 EDGES = {"zeros": _wingbeat.border_zero, "reflect": _wingbeat.border_reflect,
@@ -17,6 +17,9 @@ EDGES = {"zeros": _wingbeat.border_zero, "reflect": _wingbeat.border_reflect,
          "circular": _wingbeat.border_repeat}
 _NARROW = {"bool", "int8", "uint8", "uint16"}
 TAKEN = ("int16", "float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+_DOUBLE = "float64", "complex128"
+#: Torch's and librosa's names of edges.
+PADS = {"constant": "zeros", "edge": "replicate", **{edge: edge for edge in EDGES}}
 BANDS = {}  # weights of the descriptions that have texts, by their digest
 SPECTRA = {"exponent": 0.0, "power_floor": 0.0, "power_offset": 0.0, "is_one_sided": False,
            "bands": None, "has_log": False, "floor": 0.0, "offset": 0.0, "gain": 1.0, "shift": 0.0,
@@ -47,13 +50,25 @@ def transformed(spec, x, lengths):
     return result.transpose((*range(rank - 2), rank - 1, rank - 2))
 
 
-def inverted(spec, spectra, length, lengths, leaves_zeros):
+def are_of_complex(n_fft, shape, is_complex):
+    """Returns whether spectra of this shape, [.., bin, frame], are of complex samples."""
+    whole, half = n_fft, n_fft // 2 + 1
+    n_bins = shape[-2] if len(shape) > 1 else None
+    if is_complex is None and whole == half == n_bins:
+        raise ValueError(f"spectra of n_fft {n_fft} have as many bins for real samples as for "
+                         "complex ones; give is_complex")
+    is_complex = n_bins == whole if is_complex is None else boolean(is_complex, "is_complex")
+    if n_bins != (whole if is_complex else half):
+        raise ValueError(f"spectra have shape {tuple(shape)}; give [.., bin, frame] of {half} bins "
+                         f"for real samples, or {whole} for complex ones")
+    return is_complex
+
+
+def inverted(spec, spectra, length, lengths, is_complex, leaves_zeros):
     """Returns rows [.., length] of samples that have these spectra."""
     library, spectra = _sums.operands(spectra, needs="packed")
-    *leading, n_bins, n_frames = (1, 1, *spectra.shape)[-max(len(spectra.shape), 2):]
-    if len(spectra.shape) < 2 or n_bins not in (spec.n_fft, spec.n_fft // 2 + 1):
-        raise ValueError(f"spectra have shape {tuple(spectra.shape)}; give [.., bin, frame] of "
-                         f"{spec.n_fft // 2 + 1} bins, or {spec.n_fft} of complex samples")
+    is_complex = are_of_complex(spec.n_fft, spectra.shape, is_complex)
+    *leading, n_bins, n_frames = spectra.shape
     if length is None:
         length = max((n_frames - 1) * spec.hop - spec.slack, 1)
     length = count(length, "length")
@@ -62,14 +77,13 @@ def inverted(spec, spectra, length, lengths, leaves_zeros):
                          f"spectra {n_frames}; give as many")
     if lengths is None and not leaves_zeros and n_frames:
         require_weight(spec, length, n_frames)
-    is_double = _wingbeat.view(spectra).dtype in ("complex128", "float64")
+    is_double = _wingbeat.view(spectra).dtype in _DOUBLE
     name = "complex128" if is_double else "complex64"
     rank, n_rows = len(spectra.shape), math.prod(leading)
     packed = library.packed(spectra, (*range(rank - 2), rank - 1, rank - 2),
                             (n_rows, n_frames, n_bins), name)
-    is_real = n_bins == spec.n_fft // 2 + 1
     real = "float64" if is_double else "float32"
-    rows = library.empty(packed, (n_rows, length), real if is_real else name)
+    rows = library.empty(packed, (n_rows, length), name if is_complex else real)
     if 0 in packed.shape or length == 0:
         library.assign(rows, 0)
     else:
@@ -92,6 +106,8 @@ def crossed(powers, x, y, average):
     if powers.is_one_sided and any("complex" in str(getattr(each, "dtype", "")) for each in (x, y)):
         raise ValueError("is_one_sided is True and samples are complex, whose spectra are whole; "
                          "give powers with is_one_sided=False")
+    if average is not None and not callable(average):
+        raise TypeError(f"average is {average!r}; give a function of [.., F, T], or None")
     products = spectra(x).conj() * spectra(y)
     result = products.mean(-1) if average is None else average(products)
     if powers.is_one_sided:
@@ -107,12 +123,22 @@ def coherent(powers, x, y):
 
 
 def _spectra_of(powers):
+    if not hasattr(powers, "exponent"):
+        raise TypeError(f"powers is of type {type(powers).__name__}; give a description of powers, "
+                        "such as welch()")
+    others = [name for name in SPECTRA
+              if name not in ("exponent", "is_one_sided", "bands", "are_averaged")
+              and getattr(powers, name) != SPECTRA[name]]
+    if powers.exponent != 2 or powers.bands is not None or others:
+        raise ValueError(f"powers has exponent {powers.exponent}, and bands, a logarithm or limits "
+                         "that cross spectra do not have; give a description of powers of bins, "
+                         "such as welch()")
     return replace(powers, **SPECTRA)
 
 
 def _result_name(spec, name):
     """Returns the dtype of results of samples of a dtype."""
-    is_double = name in ("float64", "complex128")
+    is_double = name in _DOUBLE
     if spec.exponent != 0:
         return "float64" if is_double else "float32"
     return "complex128" if is_double else "complex64"
@@ -164,7 +190,7 @@ def require_weight(spec, length, n_frames):
 def _weights_for(spec, library, rows):
     """Returns the window beside rows, in the precision of their transform."""
     view = _wingbeat.view(rows)
-    name = "float64" if view.dtype in ("float64", "complex128") else "float32"
+    name = "float64" if view.dtype in _DOUBLE else "float32"
     if not isinstance(spec.window, np.ndarray):
         _sums.operands(spec.window, rows, needs="packed")  # refuses two libraries or devices
         return library.packed(spec.window, (0,), (spec.n_weights,), name)
@@ -190,24 +216,47 @@ def _lengths(library, rows, lengths, shape):
     if lengths is None:
         return None
     of_lengths, lengths = _sums.operands(lengths)
-    if not _wingbeat.view(lengths).dtype.startswith(("int", "uint")):
-        raise TypeError(f"lengths is of dtype {_wingbeat.view(lengths).dtype}; give integers")
-    if tuple(lengths.shape) != tuple(shape[:-1]):
-        raise ValueError(f"lengths has shape {tuple(lengths.shape)}; give {tuple(shape[:-1])}, one "
-                         "for each row")
+    require_lengths(_wingbeat.view(lengths).dtype, lengths.shape, shape)
+    if is_on_host(lengths):
+        require_within(lengths, shape[-1])
     if of_lengths is not numpy_library:  # nothing waits for a GPU
         return library.packed(lengths.clip(0, shape[-1]), range(len(shape) - 1),
                               (rows.shape[0],), "int32")
-    if lengths.size and not 0 <= int(lengths.min()) <= int(lengths.max()) <= shape[-1]:
-        raise ValueError(f"lengths are from {lengths.min()} to {lengths.max()}; give 0 to "
-                         f"{shape[-1]}, the length of rows")
     return library.of_numpy(lengths.astype(np.int32).reshape(-1), rows)
+
+
+def require_lengths(dtype, shape, row_shape):
+    """Raises TypeError or ValueError for lengths of rows [.., L] of this dtype and shape."""
+    if not str(dtype).removeprefix("torch.").startswith(("int", "uint")):
+        raise TypeError(f"lengths is of dtype {dtype}; give integers")
+    if tuple(shape) != tuple(row_shape[:-1]):
+        raise ValueError(f"lengths has shape {tuple(shape)}; give {tuple(row_shape[:-1])}, one for "
+                         "each row")
+
+
+def require_within(lengths, length):
+    """Raises ValueError for lengths outside rows; of arrays in memory of the processor."""
+    if math.prod(lengths.shape) and not 0 <= (least := int(lengths.min())) <= (
+            most := int(lengths.max())) <= length:
+        raise ValueError(f"lengths are from {least} to {most}; give 0 to {length}, the length of "
+                         "rows")
+
+
+def is_on_host(x):
+    """Returns whether an array is in memory of the processor."""
+    return _wingbeat.view(x).device[0] == _wingbeat.Engine.host
+
+
+def edge_of(pad_mode, center):
+    """Returns the edge of torch's or librosa's padding."""
+    return PADS[choice(pad_mode, PADS, "pad_mode")] if center else "zeros"
 
 
 def torch_frames(n_fft, n_weights, center, align_to_window):
     """Returns the samples before the first frame, and the slack, by torch's rules."""
     if center and align_to_window:
-        raise ValueError("align_to_window is for frames without padding; give center=False")
+        raise ValueError("align_to_window is True, which is for frames without padding; give "
+                         "center=False")
     if align_to_window:
         return (n_fft - n_weights) // 2, -n_weights
     return (n_fft // 2, 2 * (n_fft // 2) - n_fft) if center else (0, -n_fft)
@@ -216,6 +265,9 @@ def torch_frames(n_fft, n_weights, center, align_to_window):
 def scipy_scale(weights, scaling, fs):
     """Returns the factor of spectra for SciPy's scaling."""
     choice(scaling, ("spectrum", "psd", "density"), "scaling")
-    if scaling == "spectrum":
-        return 1 / abs(float(weights.sum()))
-    return 1 / math.sqrt(fs * float((abs(weights)**2).sum()))
+    is_spectrum, fs = scaling == "spectrum", positive_number(fs, "fs")
+    total = float(weights.sum()) if is_spectrum else float((abs(weights)**2).sum())
+    if total == 0:
+        raise ValueError(f"the weights of the window, or their squares, sum up to 0, by which "
+                         f"scaling {scaling!r} would divide; give other weights")
+    return 1 / abs(total) if is_spectrum else 1 / math.sqrt(fs * total)

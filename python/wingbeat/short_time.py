@@ -28,19 +28,21 @@ integers of up to 16 bits are converted to float32, wider ones to float64. Gradi
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Callable, Literal
 
 import numpy as np
 
 from wingbeat import _short_rows, _wingbeat
-from wingbeat._arguments import choice, count, number
+from wingbeat._arguments import (boolean, choice, count, integer, named, number, positive,
+                                 positive_number)
 from wingbeat._frames import ShortTime, weights_of, window
 from wingbeat._types import Array
 
-__all__ = ["ShortTime", "coherence", "csd", "kaldi_fbank", "librosa_stft", "mel", "scipy_stft",
-           "scipy_spectrogram", "short_time_fft", "torch_stft", "torchaudio_mel", "vocoder_stft",
-           "welch", "whisper", "window"]
+__all__ = ["ShortTime", "coherence", "csd", "kaldi_fbank", "librosa_stft", "mel",
+           "scipy_stft", "scipy_spectrogram", "short_time_fft", "torch_stft", "torchaudio_mel",
+           "vocoder_stft", "welch", "whisper", "window"]
 
 
 def mel(n_bands: int, n_fft: int, rate: float, low: float = 0.0, high: float | None = None, *,
@@ -61,11 +63,20 @@ def mel(n_bands: int, n_fft: int, rate: float, low: float = 0.0, high: float | N
            [0.  , 0.  , 0.5 , 0.75, 0.  ]])
     """
     choice(scale, ("htk", "slaney"), "scale")
-    return _wingbeat.mel_weights(SimpleNamespace(
-        bands=count(n_bands, "n_bands"), n_fft=count(n_fft, "n_fft"), rate_hz=number(rate, "rate"),
-        low_hz=number(low, "low"), high_hz=0.0 if high is None else number(high, "high"),
-        scale=("htk", "slaney").index(scale), have_equal_areas=bool(equal_areas),
-        are_straight_in_mels=bool(straight_in_mels)))
+    given = SimpleNamespace(
+        bands=positive(n_bands, "n_bands"), n_fft=positive(n_fft, "n_fft"),
+        rate_hz=positive_number(rate, "rate"), low_hz=number(low, "low"),
+        high_hz=0.0 if high is None else positive_number(high, "high"),
+        scale=("htk", "slaney").index(scale),
+        have_equal_areas=boolean(equal_areas, "equal_areas"),
+        are_straight_in_mels=boolean(straight_in_mels, "straight_in_mels"))
+    with named({"low_hz": "low", "high_hz": "high"}):
+        return _wingbeat.mel_weights(given)
+
+
+def _given_or(value, default, name):
+    """Returns an integer above 0, or the default for None."""
+    return default if value is None else positive(value, name)
 
 
 def torch_stft(n_fft: int, hop_length: int | None = None, win_length: int | None = None,
@@ -79,16 +90,20 @@ def torch_stft(n_fft: int, hop_length: int | None = None, win_length: int | None
     >>> torch_stft(400, window="hann").frames_of(16000)
     161
     """
+    n_fft = positive(n_fft, "n_fft")
+    win_length = _given_or(win_length, None, "win_length")
     weights = weights_of(window, win_length or n_fft)
     n_weights = weights.shape[0]
     if win_length is not None and n_weights != win_length:
         raise ValueError(f"win_length is {win_length} and the window has {n_weights} weights; give "
                          "one of them")
-    before, slack = _short_rows.torch_frames(n_fft, n_weights, center, align_to_window)
-    edges = {"constant": "zeros", "edge": "replicate"}
-    given = {"before": before, "slack": slack, "scale": n_fft**-0.5 if normalized else 1.0,
-             "edge": edges.get(pad_mode, pad_mode) if center else "zeros"}
-    return ShortTime(n_fft, n_fft // 4 if hop_length is None else hop_length, weights,
+    is_centred = boolean(center, "center")
+    before, slack = _short_rows.torch_frames(n_fft, n_weights, is_centred,
+                                             boolean(align_to_window, "align_to_window"))
+    given = {"before": before, "slack": slack,
+             "scale": n_fft**-0.5 if boolean(normalized, "normalized") else 1.0,
+             "edge": _short_rows.edge_of(pad_mode, is_centred)}
+    return ShortTime(n_fft, _given_or(hop_length, n_fft // 4, "hop_length"), weights,
                      **{**given, **more})
 
 
@@ -100,17 +115,21 @@ def librosa_stft(n_fft: int = 2048, hop_length: int | None = None, win_length: i
     >>> librosa_stft(512).hop
     128
     """
-    win_length = n_fft if win_length is None else win_length
+    win_length = _given_or(win_length, positive(n_fft, "n_fft"), "win_length")
     return torch_stft(n_fft, win_length // 4 if hop_length is None else hop_length, win_length,
                       window, center, pad_mode, **more)
 
 
-def _segments(window, nperseg, noverlap, nfft):
-    """Returns (n_fft, hop, weights) by SciPy's rules."""
-    weights = weights_of(window, nperseg)
+def _segments(window, nperseg, noverlap, nfft, overlap=2):
+    """Returns (n_fft, hop, weights) by SciPy's rules; without noverlap a 1 / overlap of each frame
+    is in the next."""
+    weights = weights_of(window, positive(nperseg, "nperseg"))
     n_weights = weights.shape[0]
-    noverlap = n_weights // 2 if noverlap is None else noverlap
-    return n_weights if nfft is None else nfft, n_weights - noverlap, weights
+    noverlap = n_weights // overlap if noverlap is None else count(noverlap, "noverlap")
+    if noverlap >= n_weights:
+        raise ValueError(f"noverlap is {noverlap} and the window has {n_weights} weights; give "
+                         "fewer samples than weights")
+    return _given_or(nfft, n_weights, "nfft"), n_weights - noverlap, weights
 
 
 def scipy_stft(fs: float = 1.0, window: Any = "hann", nperseg: int = 256,
@@ -127,19 +146,21 @@ def scipy_stft(fs: float = 1.0, window: Any = "hann", nperseg: int = 256,
     """
     n_fft, hop, weights = _segments(window, nperseg, noverlap, nfft)
     choice(boundary, ("zeros", "even", "constant", None), "boundary")
-    if padded and boundary in ("even", "constant"):
+    if boolean(padded, "padded") and boundary in ("even", "constant"):
         raise ValueError(f"boundary is {boundary!r} and rows are padded by zeros behind it; give "
                          "padded=False")
     n_weights = weights.shape[0]
     before = 0 if boundary is None else n_weights // 2
+    choice(scaling, ("spectrum", "psd"), "scaling")
     given = {"window_at": 0, "before": before, "slack": 2 * before - n_weights + padded * (hop - 1),
              "scale": _short_rows.scipy_scale(weights, scaling, fs),
              "edge": {"even": "reflect", "constant": "replicate"}.get(boundary, "zeros")}
     return ShortTime(n_fft, hop, weights, **{**given, **more})
 
 
-def _powers(fs, window, nperseg, noverlap, nfft, detrend, scaling, more):
-    n_fft, hop, weights = _segments(window, nperseg, noverlap, nfft)
+def _powers(fs, window, nperseg, noverlap, nfft, detrend, scaling, more, overlap=2):
+    n_fft, hop, weights = _segments(window, nperseg, noverlap, nfft, overlap)
+    choice(scaling, ("density", "spectrum"), "scaling")
     choice(detrend, ("constant", False), "detrend")
     given = {"window_at": 0, "slack": -weights.shape[0], "exponent": 2, "is_one_sided": True,
              "scale": _short_rows.scipy_scale(weights, scaling, fs), "removes_mean": bool(detrend)}
@@ -156,8 +177,7 @@ def scipy_spectrogram(fs: float = 1.0, window: Any = "tukey", nperseg: int = 256
     >>> scipy_spectrogram().hop
     224
     """
-    noverlap = weights_of(window, nperseg).shape[0] // 8 if noverlap is None else noverlap
-    return _powers(fs, window, nperseg, noverlap, nfft, detrend, scaling, more)
+    return _powers(fs, window, nperseg, noverlap, nfft, detrend, scaling, more, overlap=8)
 
 
 def welch(fs: float = 1.0, window: Any = "hann", nperseg: int = 256, noverlap: int | None = None,
@@ -204,38 +224,69 @@ def short_time_fft(win: Any, hop: int, fs: float = 1.0, mfft: int | None = None,
     >>> short_time_fft(window("hann", 256), 64).frames_of(4000)
     66
     """
-    weights = weights_of(win, 0)
+    if win is None or isinstance(win, str):
+        raise TypeError(f"win is {win!r}; give an array of weights")
+    weights, hop = weights_of(win, 0), positive(hop, "hop")
     n_weights = weights.shape[0]
+    mfft = _given_or(mfft, n_weights, "mfft")
+    if phase_shift is not None and not -mfft < integer(phase_shift, "phase_shift") < mfft:
+        raise ValueError(f"phase_shift is {phase_shift}; give {1 - mfft} to {mfft - 1}, or None")
     middle, before = n_weights // 2, n_weights // 2 + (n_weights - n_weights // 2 - 1) // hop * hop
     first = weights.nonzero()[0][0] if isinstance(weights, np.ndarray) and weights.any() else 0
-    scale = 1.0 if scale_to is None else _short_rows.scipy_scale(
-        weights, {"magnitude": "spectrum", "psd": "psd"}[scale_to], fs)
-    given = {"window_at": 0, "before": before, "slack": before - 1 - int(first), "scale": scale,
+    choice(scale_to, ("magnitude", "psd", None), "scale_to")
+    scaling = {"magnitude": "spectrum"}.get(scale_to, "psd")
+    fs = positive_number(fs, "fs")
+    given = {"window_at": 0, "before": before, "slack": before - 1 - int(first),
+             "scale": 1.0 if scale_to is None else _short_rows.scipy_scale(weights, scaling, fs),
              "phase_origin": 0 if phase_shift is None else middle + phase_shift}
-    return ShortTime(n_weights if mfft is None else mfft, hop, weights, **{**given, **more})
+    return ShortTime(mfft, hop, weights, **{**given, **more})
 
 
 def torchaudio_mel(sample_rate: float = 16000, n_fft: int = 400, win_length: int | None = None,
                    hop_length: int | None = None, f_min: float = 0.0, f_max: float | None = None,
-                   n_mels: int = 128, window: Any = "hann", power: float = 2.0,
-                   normalized: bool | str = False, center: bool = True, pad_mode: str = "reflect",
+                   pad: int = 0, n_mels: int = 128, window_fn: Callable[..., Any] | Any = "hann",
+                   power: float = 2.0, normalized: bool | str = False,
+                   wkwargs: dict[str, Any] | None = None, center: bool = True,
+                   pad_mode: str = "reflect", onesided: Literal[True, None] = None,
                    norm: Literal["slaney", None] = None,
                    mel_scale: Literal["htk", "slaney"] = "htk", **more: Any) -> ShortTime:
-    """Returns the description of `torchaudio.transforms.MelSpectrogram` (2.11).
+    """Returns the description of `torchaudio.transforms.MelSpectrogram` (2.11), whose arguments
+    these are, in its order.
+
+    pad        zeros at both ends of rows; only where what lies outside them is zero as well, by
+               center=False or pad_mode="constant". `wingbeat.torch.MelSpectrogram` takes any
+    window_fn  a function of win_length and `wkwargs`, or weights, or a name
+    onesided   has no influence, as in torchaudio, and False is refused
 
     >>> torchaudio_mel()(np.ones(1000, np.float32)).shape
     (128, 6)
     """
-    win_length = n_fft if win_length is None else win_length
+    win_length = _given_or(win_length, positive(n_fft, "n_fft"), "win_length")
+    pad = count(pad, "pad")
+    if pad and boolean(center, "center") and pad_mode != "constant":
+        raise ValueError(f"pad is {pad}, and pad_mode {pad_mode!r} would continue the padded row; "
+                         "give pad_mode='constant' or center=False, or call "
+                         "wingbeat.torch.MelSpectrogram")
+    choice(onesided, (None, True), "onesided")
     choice(normalized, (False, True, "window", "frame_length"), "normalized")
-    weights = weights_of(window, win_length)
-    given = {"exponent": power, "bands": mel(n_mels, n_fft, sample_rate, f_min, f_max,
-                                             scale=mel_scale, equal_areas=norm == "slaney")}
+    choice(norm, ("slaney", None), "norm")
+    choice(mel_scale, ("htk", "slaney"), "mel_scale")
+    if callable(window_fn):
+        window_fn = window_fn(win_length, **(wkwargs or {}))
+    elif wkwargs is not None:
+        raise TypeError("wkwargs is given and window_fn is no function; give one, or weights alone")
+    weights = weights_of(window_fn, win_length)
+    high = None if f_max is None else positive_number(f_max, "f_max")
+    given = {"exponent": positive_number(power, "power"),
+             "bands": mel(positive(n_mels, "n_mels"), n_fft,
+                          positive_number(sample_rate, "sample_rate"), number(f_min, "f_min"), high,
+                          scale=mel_scale, equal_areas=norm == "slaney")}
     if normalized in (True, "window"):
         given["scale"] = _short_rows.scipy_scale(weights, "psd", 1.0)
-    return torch_stft(n_fft, win_length // 2 if hop_length is None else hop_length, win_length,
-                      weights, center, pad_mode, normalized == "frame_length",
-                      **{**given, **more})
+    centred = torch_stft(n_fft, win_length // 2 if hop_length is None else hop_length, win_length,
+                      weights, center, pad_mode, normalized == "frame_length", **given)
+    padded = {"before": centred.before + pad, "slack": centred.slack + 2 * pad}
+    return replace(centred, **{**padded, **more})
 
 
 def whisper(n_mels: int = 80, **more: Any) -> ShortTime:
@@ -246,9 +297,15 @@ def whisper(n_mels: int = 80, **more: Any) -> ShortTime:
     >>> whisper()(np.zeros(16000, np.float32)).shape
     (80, 100)
     """
-    given = {"exponent": 2, "bands": mel(n_mels, 400, 16000), "slack": -160, "has_log": True,
+    bands = mel(positive(n_mels, "n_mels"), 400, 16000)
+    given = {"exponent": 2, "bands": bands, "slack": -160, "has_log": True,
              "floor": 1e-10, "gain": 0.25 / math.log(10), "shift": 1.0, "range": 2.0}
     return torch_stft(400, 160, window="hann", **{**given, **more})
+
+
+def _samples_of(ms, name, rate):
+    n = int(min(positive_number(ms, name) * rate / 1000, 2.0**40))
+    return positive(n, f"{name} in samples")
 
 
 def kaldi_fbank(sample_rate: float = 16000, n_bands: int = 23, low: float = 20.0,
@@ -265,14 +322,16 @@ def kaldi_fbank(sample_rate: float = 16000, n_bands: int = 23, low: float = 20.0
     >>> kaldi_fbank()(np.zeros(16000, np.int16)).shape
     (23, 98)
     """
-    n_weights, hop = (int(sample_rate * ms / 1000) for ms in (frame_length, frame_shift))
+    rate = positive_number(sample_rate, "sample_rate")
+    n_weights = _samples_of(frame_length, "frame_length", rate)
+    hop = _samples_of(frame_shift, "frame_shift", rate)
     weights = weights_of(window, n_weights, periodic=False)
     n_fft = 1 << (n_weights - 1).bit_length()
     given = {"window_at": 0, "slack": -n_weights, "removes_mean": True, "emphasis": 0.97,
              "exponent": 2, "has_log": True, "floor": 2.0**-23,
-             "bands": mel(n_bands, n_fft, sample_rate, low, high, scale="htk", equal_areas=False,
+             "bands": mel(n_bands, n_fft, rate, low, high, scale="htk", equal_areas=False,
                           straight_in_mels=True)}
-    if not snip_edges:
+    if not boolean(snip_edges, "snip_edges"):
         given.update(before=n_weights // 2 - hop // 2, slack=hop // 2 - hop, edge="symmetric")
     return ShortTime(n_fft, hop, weights, **{**given, **more})
 
@@ -285,6 +344,10 @@ def vocoder_stft(n_fft: int, hop: int, win_length: int | None = None, window: An
     >>> vocoder_stft(1024, 256).frames_of(2560)
     10
     """
+    n_fft, hop = positive(n_fft, "n_fft"), positive(hop, "hop")
+    if hop > n_fft:
+        raise ValueError(f"hop is {hop} and n_fft {n_fft}; give a hop of at most n_fft")
     before = (n_fft - hop) // 2
     given = {"before": before, "slack": 2 * before - n_fft, "edge": "reflect"}
-    return ShortTime(n_fft, hop, weights_of(window, win_length or n_fft), **{**given, **more})
+    weights = weights_of(window, _given_or(win_length, n_fft, "win_length"))
+    return ShortTime(n_fft, hop, weights, **{**given, **more})
