@@ -37,6 +37,8 @@ class ShortTime:
     slack          a row of L samples has the frames t with t hop <= L + slack; None: those that end
                    in the row
     phase_origin   the sample of a frame at which phases are 0
+    time_origin    the place in a frame, in samples, whose time `times` returns; None: the middle of
+                   the window
     removes_mean   whether the samples under the window lose their mean, in each frame
     emphasis       of this a sample then loses the one before it, the first under the window itself
 
@@ -73,6 +75,7 @@ class ShortTime:
     edge: Edge = "zeros"
     slack: int | None = None
     phase_origin: int = 0
+    time_origin: float | None = None
     scale: float = 1.0
     removes_mean: bool = False
     emphasis: float = 0.0
@@ -132,8 +135,9 @@ class ShortTime:
         return np.arange(self.n_fft // 2 + 1) * (positive_number(rate, "rate") / self.n_fft)
 
     def times(self, length: int, rate: float = 1.0) -> np.ndarray:
-        """Returns the times of the middles of frames' windows, for a row of so many samples."""
-        first = self.window_at + self.n_weights / 2 - self.before
+        """Returns the times of the frames of a row of so many samples; see `time_origin`."""
+        origin = self.time_origin
+        first = (self.window_at + self.n_weights / 2 if origin is None else origin) - self.before
         samples = np.arange(self.frames_of(length)) * self.hop + first
         return samples / positive_number(rate, "rate")
 

@@ -100,7 +100,7 @@ def torch_stft(n_fft: int, hop_length: int | None = None, win_length: int | None
     is_centred = boolean(center, "center")
     before, slack = _short_rows.torch_frames(n_fft, n_weights, is_centred,
                                              boolean(align_to_window, "align_to_window"))
-    given = {"before": before, "slack": slack,
+    given = {"before": before, "slack": slack, "time_origin": before if is_centred else None,
              "scale": n_fft**-0.5 if boolean(normalized, "normalized") else 1.0,
              "edge": _short_rows.edge_of(pad_mode, is_centred)}
     return ShortTime(n_fft, _given_or(hop_length, n_fft // 4, "hop_length"), weights,
@@ -153,6 +153,7 @@ def scipy_stft(fs: float = 1.0, window: Any = "hann", nperseg: int = 256,
     before = 0 if boundary is None else n_weights // 2
     choice(scaling, ("spectrum", "psd"), "scaling")
     given = {"window_at": 0, "before": before, "slack": 2 * before - n_weights + padded * (hop - 1),
+             "time_origin": None if boundary is None else before,
              "scale": _short_rows.scipy_scale(weights, scaling, fs),
              "edge": {"even": "reflect", "constant": "replicate"}.get(boundary, "zeros")}
     return ShortTime(n_fft, hop, weights, **{**given, **more})
@@ -238,7 +239,9 @@ def short_time_fft(win: Any, hop: int, fs: float = 1.0, mfft: int | None = None,
     fs = positive_number(fs, "fs")
     given = {"window_at": 0, "before": before, "slack": before - 1 - int(first),
              "scale": 1.0 if scale_to is None else _short_rows.scipy_scale(weights, scaling, fs),
-             "phase_origin": 0 if phase_shift is None else middle + phase_shift}
+             # SciPy rotates frames of mfft samples by less than a window, whatever mfft is.
+             "phase_origin": 0 if phase_shift is None else (middle + phase_shift) % n_weights,
+             "time_origin": middle}
     return ShortTime(mfft, hop, weights, **{**given, **more})
 
 

@@ -36,6 +36,7 @@ WRONG = {
     **dict.fromkeys(("fs", "sample_rate", "rate", "frame_length", "frame_shift", "power"), RATE),
     **dict.fromkeys(("low", "f_min"), NOT_NEGATIVE),
     **dict.fromkeys(("high", "f_max"), (0, -1.0, np.nan, 1e9, "8", 1j)),
+    "time_origin": ("8", 1j, np.ones(2)),
     **dict.fromkeys(("center", "normalized", "align_to_window", "padded", "snip_edges", "periodic",
                      "equal_areas", "straight_in_mels", "removes_mean", "is_one_sided", "has_log",
                      "are_averaged"), FLAG),

@@ -141,6 +141,14 @@ def test_hops_and_frames_by_default():
         np.ones((257, 51), complex)).shape == (16000,)
 
 
+def test_times_are_those_of_the_middle():
+    for n_fft, win_length in (32, 32), (33, 33), (32, 21):
+        made = short_time.librosa_stft(n_fft, 8, win_length)
+        assert made.times(100).tolist() == list(range(0, 8 * made.frames_of(100), 8))
+    assert short_time.welch(nperseg=21).times(43).tolist() == [10.5, 21.5, 32.5]  # as SciPy's
+    assert short_time.scipy_stft(nperseg=21, boundary=None).times(32).tolist() == [10.5, 21.5]
+
+
 def test_nan_stays_in_its_frames():
     x = rows(2, 4000)
     x[0, 2000] = np.nan
@@ -162,7 +170,7 @@ def test_scipy_stft(nperseg, noverlap, nfft, options):
     close(made(x), expected)
     if "fs" in given:
         close(frequencies, f)
-        close(times[:1] - times[0], t[:1] - t[0])
+        close(times, t)
     if options == {}:
         _, expected = signal.istft(expected, **given)
         close(made.inverse(made(x), 203), expected[:, :203], 1e-9)
@@ -185,8 +193,8 @@ def test_scipy_powers():
           signal.welch(z, nperseg=100, return_onesided=False)[1])
 
 
-@pytest.mark.parametrize("phase_shift", (0, None, 5, -3))
-@pytest.mark.parametrize("n, hop, mfft", ((32, 8, 32), (31, 9, 31), (21, 7, 32)))
+@pytest.mark.parametrize("phase_shift", (0, None, 5, -3, 14, -17))  # beyond a window's ends, too
+@pytest.mark.parametrize("n, hop, mfft", ((32, 8, 32), (31, 9, 31), (21, 7, 32), (22, 7, 33)))
 def test_short_time_fft(phase_shift, n, hop, mfft):
     signal = pytest.importorskip("scipy.signal")
     for weights, scale in ((short_time.window("hann", n), None), (rows(n), "magnitude"),
@@ -196,6 +204,7 @@ def test_short_time_fft(phase_shift, n, hop, mfft):
         made = short_time.short_time_fft(weights, hop, 3.0, mfft, phase_shift, scale)
         x = rows(2, 203)
         close(made(x), peer.stft(x))
+        close(made.times(203, 3.0), peer.t(203))
         close(made.inverse(made(x), 203), x, 1e-9)
 
 
