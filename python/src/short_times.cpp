@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Short-time transforms, their inverse and gradients on described arrays, by a bounded cache of
-// this process; weights of mel bands.
+// this process; streams of frames; weights of mel bands.
 #include "short_times.hpp"
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <complex>
 #include <map>
 #include <memory>  // make_shared
 #include <mutex>
@@ -21,9 +23,11 @@
 #include "fields.hpp"  // read
 #include "kept_by_device.hpp"
 #include "owned_array.hpp"
-#include "short_time/placement.hpp"  // least_weighted
-#include "wingbeat/error.hpp"        // plan_error
-#include "wingbeat/mel_bands.hpp"    // mel_weights
+#include "short_time/placement.hpp"        // least_weighted
+#include "wingbeat/devices.hpp"            // first_device
+#include "wingbeat/error.hpp"              // plan_error
+#include "wingbeat/mel_bands.hpp"          // mel_weights
+#include "wingbeat/short_time_stream.hpp"  // short_time_stream
 
 namespace wingbeat::python {
 namespace {
@@ -127,16 +131,61 @@ void state_description(const described_frames& description, const description_ke
   stated.by_key.insert_or_assign(key, description);
 }
 
-/// Returns (first, count, weight) of the samples of a row that the inverse would not divide.
-nb::tuple least_weight(const described_frames& description, std::vector<double> window,
-                       std::size_t length, std::size_t frames) {
+short_time_spec with_window(const described_frames& description, std::vector<double> window) {
   short_time_spec spec = *description.spec;
   spec.window = std::move(window);
   spec.window_length = 0;
+  return spec;
+}
+
+/// Returns (first, count, weight) of the samples of a row that the inverse would not divide.
+nb::tuple least_weight(const described_frames& description, std::vector<double> window,
+                       std::size_t length, std::size_t frames) {
+  short_time_spec spec = with_window(description, std::move(window));
   spec.length = length;
   spec.slack = slack_of(spec, length, frames);
   const auto [first, count, weight] = short_times::least_weighted(spec);
   return nb::make_tuple(first, count, weight);
+}
+
+/// A `short_time_stream` for threads that call it in turn; frames [frame][number].
+template <class Value>
+class locked_stream : one_at_a_time {
+ public:
+  locked_stream(const described_frames& description, std::vector<double> window, std::size_t group,
+                const queue* on)
+      : stream_(on != nullptr ? *on : queue{first_device(engine::host)},
+                with_window(description, std::move(window)), group) {}
+
+  nb::object push(packed_array<Value> samples) {
+    return returned([&] { return stream_.push({samples.data(), samples.size()}); });
+  }
+  nb::object flush() {
+    return returned([&] { return stream_.flush(); });
+  }
+  [[nodiscard]] std::size_t latency() const { return stream_.latency(); }
+
+ private:
+  template <class Work>
+  nb::object returned(const Work& work) {
+    auto numbers = locked(work);
+    const std::size_t of_frame = stream_.numbers(), frames = numbers.size() / of_frame;
+    return owned_array(std::move(numbers), {frames, of_frame});
+  }
+
+  short_time_stream<Value> stream_;
+};
+
+template <class Value>
+void bind_stream(nb::module_& module, const char* name) {
+  using nb::literals::operator""_a;
+  using stream = locked_stream<Value>;
+  nb::class_<stream>(module, name)
+      .def(nb::init<const described_frames&, std::vector<double>, std::size_t, const queue*>(),
+           "spec"_a, "window"_a, "group"_a, "queue"_a.none())
+      .def("push", &stream::push, "samples"_a)
+      .def("flush", &stream::flush)
+      .def_prop_ro("latency", &stream::latency);
 }
 
 /// Returns weights [band][bin], from a description with the names of its fields.
@@ -208,6 +257,10 @@ void bind_short_times(nb::module_& module) {
              "States the description of compiled functions that name it by this key.");
   module.def("short_time_least_weight", &least_weight, "spec"_a, "window"_a, "length"_a, "frames"_a,
              "Returns (first, count, weight) of samples whose squared weights are too small.");
+  bind_stream<float>(module, "ShortTimeStream_float32");
+  bind_stream<double>(module, "ShortTimeStream_float64");
+  bind_stream<std::complex<float>>(module, "ShortTimeStream_complex64");
+  bind_stream<std::complex<double>>(module, "ShortTimeStream_complex128");
   module.def("mel_weights", &mel_weights_of, "given"_a, "Returns the weights [band][bin].");
 }
 

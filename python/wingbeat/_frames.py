@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptions of short-time transforms, and windows. See `wingbeat.short_time`."""
+"""Descriptions of short-time transforms, their streams, and windows. See `wingbeat.short_time`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from wingbeat import _short_rows, _sums
-from wingbeat._arguments import (boolean, choice, count, integer, number, positive,
-                                 positive_number)
+from wingbeat import _short_rows, _sums, _wingbeat
+from wingbeat._arguments import (boolean, choice, count, instance, integer, named, number,
+                                 positive, positive_number)
 from wingbeat._arrays import numpy_library
+from wingbeat._device import OfDevice, queue_on
 from wingbeat._types import Array
 
 Edge = Literal["zeros", "reflect", "symmetric", "replicate", "circular"]
@@ -185,8 +186,83 @@ class ShortTime:
         return _short_rows.inverted(self, spectra, length, lengths, is_complex,
                                     boolean(leaves_zeros, "leaves_zeros"))
 
+    def stream(self, group: int = 16, dtype: Any = "float32", device: Any = None) -> Stream:
+        """Returns a `Stream` of these frames.
+
+        >>> torch_stft(8, 2, window="hann").stream(group=1).latency
+        13
+        """
+        return Stream(self, group, dtype, device)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_kept": {}}
+
+
+class Stream(OfDevice):
+    """The frames of a signal that arrives in pieces, with the bits that the description gives them
+    at once, however the signal is cut.
+
+    description  without what depends on the whole signal: edge "circular", range, are_averaged
+    group        frames are computed so many at a time: few keep the delay short, many use all
+                 processors
+    dtype        in which samples are taken: float32, float64, complex64 or complex128. Narrower
+                 ones are converted, wider ones refused
+    device       the device to run on: a `wingbeat.Device`, a `wingbeat.Queue`, or an engine's name;
+                 the host by default
+
+    Samples are numpy's, or tensors of torch in memory of the processor, and frames are of the same
+    library. ValueError or TypeError for what does not fit.
+
+    >>> stream = Stream(torch_stft(8, 2, window="hann"), group=4)
+    >>> x = np.arange(30, dtype=np.float32)
+    >>> frames = [stream.push(x[:7]), stream.push(x[7:]), stream.flush()]
+    >>> [each.shape for each in frames]
+    [(5, 0), (5, 12), (5, 4)]
+    """
+
+    def __init__(self, description: ShortTime, group: int = 16, dtype: Any = "float32",
+                 device: Any = None) -> None:
+        instance(description, ShortTime, "the description", "give a ShortTime")
+        if not isinstance(description.window, np.ndarray):
+            raise TypeError(f"the window is of type {type(description.window).__name__}; give a "
+                            "stream weights of numpy")
+        name = getattr(dtype, "name", None) or getattr(dtype, "__name__", dtype)
+        choice(name, ("float32", "float64", "complex64", "complex128"), "dtype")
+        description.columns("complex" in name)  # refuses bands of complex samples
+        kind = getattr(_wingbeat, f"ShortTimeStream_{name}")
+        with named({"edge is repeat": "edge is circular", "is_ragged, features.": "",
+                    "features.": ""}):
+            self._stream = kind(_short_rows.library_form(description), description.window.tolist(),
+                                positive(group, "group"), queue_on(device))
+        self._dtype, self._has_bins = np.dtype(name), description.exponent == 0
+        self._library, self._like = numpy_library, None
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype in which samples are taken."""
+        return self._dtype
+
+    @property
+    def latency(self) -> int:
+        """The samples from the first of a frame on until `push` returns it, at most, those before
+        the signal among them."""
+        return self._stream.latency
+
+    def push(self, samples: Array) -> Array:
+        """Takes any number of samples [n], and returns the frames [F, T] that are complete and not
+        yet returned, in whole groups."""
+        self._library, samples = _sums.operands(samples, needs="packed")
+        self._like = _short_rows.streamed(self._library, samples, self._dtype.name)
+        return self._returned(self._stream.push(self._like))
+
+    def flush(self) -> Array:
+        """Ends the signal and returns the rest of its frames. The next sample begins another."""
+        return self._returned(self._stream.flush())
+
+    def _returned(self, numbers):
+        if self._has_bins:
+            numbers = numbers.view(np.result_type(numbers.dtype, np.complex64))
+        return self._library.of_numpy(numbers, self._like).T
 
 
 def weights_of(given, n, periodic=True):

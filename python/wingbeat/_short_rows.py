@@ -64,6 +64,22 @@ def are_of_complex(n_fft, shape, is_complex):
     return is_complex
 
 
+def streamed(library, samples, name):
+    """Returns samples of a stream, packed and of its dtype."""
+    view = _wingbeat.view(samples)
+    taken, shape = _taken_name(view.dtype), tuple(samples.shape)
+    if len(shape) != 1:
+        raise ValueError(f"samples have shape {shape}; give a row [n]")
+    if not is_on_host(samples):
+        raise TypeError("samples are on a GPU; give a stream those in memory of the processor")
+    is_wider = taken in _DOUBLE and name not in _DOUBLE
+    if is_wider or "complex" in taken and "complex" not in name:
+        raise TypeError(f"samples are of dtype {view.dtype} and the stream of {name}; convert "
+                        "them, or make the stream of a wider dtype")
+    library.require_memory(samples, "samples", False)
+    return library.packed(samples, (0,), shape, name)
+
+
 def inverted(spec, spectra, length, lengths, is_complex, leaves_zeros):
     """Returns rows [.., length] of samples that have these spectra."""
     library, spectra = _sums.operands(spectra, needs="packed")

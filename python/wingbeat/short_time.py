@@ -3,6 +3,7 @@
 window and what is made of it (powers, bands, logarithms), and their inverse.
 
     ShortTime   a description, which transforms arrays when called; `inverse` goes back
+    Stream      its frames of a signal that arrives in pieces
     window      weights by name
     mel         weights of mel bands
     csd, coherence   cross spectra, averaged
@@ -37,10 +38,10 @@ import numpy as np
 from wingbeat import _short_rows, _wingbeat
 from wingbeat._arguments import (boolean, choice, count, integer, named, number, positive,
                                  positive_number)
-from wingbeat._frames import ShortTime, weights_of, window
+from wingbeat._frames import ShortTime, Stream, weights_of, window
 from wingbeat._types import Array
 
-__all__ = ["ShortTime", "coherence", "csd", "kaldi_fbank", "librosa_stft", "mel",
+__all__ = ["ShortTime", "Stream", "coherence", "csd", "kaldi_fbank", "librosa_stft", "mel",
            "scipy_stft", "scipy_spectrogram", "short_time_fft", "torch_stft", "torchaudio_mel",
            "vocoder_stft", "welch", "whisper", "window"]
 

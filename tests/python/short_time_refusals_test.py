@@ -119,6 +119,17 @@ def test_wrong_arguments(function, name, value):
     (lambda: short_time.csd(np.ones(400), np.ones(400), 3), "powers"),
     (lambda: short_time.csd(np.ones(400), np.ones(400), short_time.welch(), 3), "average"),
     (lambda: short_time.coherence(np.ones(400), np.ones(400), short_time.kaldi_fbank()), "powers"),
+    (lambda: short_time.Stream(3), "description"),
+    (lambda: ShortTime(8, 2).stream(0), "group"),
+    (lambda: ShortTime(8, 2).stream(dtype="int16"), "dtype"),
+    (lambda: ShortTime(8, 2).stream(device="gpu"), "device"),
+    (lambda: ShortTime(8, 2, edge="circular").stream(), "edge is circular"),
+    (lambda: short_time.whisper().stream(), "range"),
+    (lambda: short_time.welch().stream(), "are_averaged"),
+    (lambda: short_time.kaldi_fbank().stream(dtype="complex64"), "bands"),
+    (lambda: ShortTime(8, 2).stream().push(np.zeros((2, 8), np.float32)), "samples"),
+    (lambda: ShortTime(8, 2).stream().push(np.zeros(8)), "samples"),
+    (lambda: ShortTime(8, 2).stream(dtype="float64").push(np.zeros(8, complex)), "samples"),
 ))
 def test_wrong_calls(call, name):
     refused(call, name)
