@@ -5,7 +5,10 @@ descriptions name; those that are not installed here are skipped.
 
 import copy
 import dataclasses
+import importlib.util
+import pathlib
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -424,6 +427,17 @@ def test_copies():
     x, made = rows(2000), short_time.whisper()
     for each in copy.deepcopy(made), pickle.loads(pickle.dumps((made(x), made)[1])):
         np.testing.assert_array_equal(each(x), made(x))
+
+
+def test_the_page_runs():
+    page = pathlib.Path(__file__).parents[2] / "docs" / "short_time.md"
+    blocks = re.findall(r"(?ms)^```python\n(.*?)^```", page.read_text())
+    assert len(blocks) > 3
+    shared = {}
+    for block in blocks:
+        names = re.findall(r"\b(torch|jax)\b", block)
+        if all(importlib.util.find_spec(name) for name in names):
+            exec(block, shared)
 
 
 def test_it_is_of_the_package():
