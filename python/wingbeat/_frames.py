@@ -129,7 +129,7 @@ class ShortTime:
 
     def frames_of(self, length: int) -> int:
         """Returns the frames of a row of so many samples."""
-        return max((count(length, "length") + self.slack) // self.hop + 1, 0)
+        return _short_rows.frames_of(self, count(length, "length"))
 
     def frequencies(self, rate: float = 1.0) -> np.ndarray:
         """Returns the frequencies of the bins of real samples at `rate` a second."""

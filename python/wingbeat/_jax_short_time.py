@@ -18,7 +18,8 @@ import numpy as np
 
 from wingbeat import _spectral, _wingbeat
 from wingbeat._arguments import count, instance
-from wingbeat._short_rows import SPECTRA, TAKEN, library_form, require_weight, text_of
+from wingbeat._short_rows import (SPECTRA, TAKEN, are_of_complex, frames_of, library_form,
+                                  require_weight, text_of)
 from wingbeat._types import Array
 from wingbeat.short_time import ShortTime
 
@@ -62,28 +63,29 @@ def _value(x, is_complex=None):
     return jnp.result_type(_real(x), jnp.complex64) if is_complex else _real(x)
 
 
-def _result(kind, spec, frames, length, x, window):
+def _result(kind, spec, frames, length, is_complex, x, window):
     """Returns shape and dtype of a call's result."""
     if kind == "window_gradient":
         return window.shape, window.dtype
     if kind == "gradient":
         return x.shape, _value(x)
     if kind == "inverse":
-        return (*x.shape[:-2], length), _value(x, x.shape[-1] != spec.n_fft // 2 + 1)
+        return (*x.shape[:-2], length), _value(x, is_complex)
     columns = spec.columns(_is_complex(x))
     if kind == "inverse_gradient":
         return (*x.shape[:-1], frames, columns), _value(x, True)
-    shape = () if spec.are_averaged else (spec.frames_of(x.shape[-1]),)
+    shape = () if spec.are_averaged else (frames_of(spec, x.shape[-1]),)
     return (*x.shape[:-1], *shape, columns), _value(x, spec.exponent == 0)
 
 
-def _called(kind, spec, x, window, given=None, lengths=None, frames=0, length=0):
-    """Calls the library with x and what is not None of `given` and `lengths`."""
+def _called(kind, spec, x, window, given=None, lengths=None, frames=0, length=0, is_complex=False):
+    """Calls the library with x and what is not None of `given` and `lengths`. is_complex: whether
+    an inverse gives complex rows."""
     numbers = np.array([_KINDS.index(kind), frames, lengths is not None, *_key_of(spec)], np.int64)
 
     @jax.custom_batching.custom_vmap
     def call(x, window, *others):
-        shape, dtype = _result(kind, spec, frames, length, x, window)
+        shape, dtype = _result(kind, spec, frames, length, is_complex, x, window)
         if any(0 in each for each in (shape, x.shape, *(other.shape for other in others))):
             return jnp.zeros(shape, dtype)
         _register()
@@ -124,9 +126,10 @@ def _window_gradient(x, window, lengths, g, spec):
     return _called("window_gradient", spec, x, window, jnp.conj(g), lengths)
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4))
-def _inverse(spectra, window, spec, length, learns):
-    return _called("inverse", spec, spectra, window, frames=spectra.shape[-2], length=length)
+@partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4, 5))
+def _inverse(spectra, window, spec, length, is_complex, learns):
+    return _called("inverse", spec, spectra, window, frames=spectra.shape[-2], length=length,
+                   is_complex=is_complex)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3))
@@ -179,17 +182,17 @@ def _of_window_gradient(spec, kept, c):
             _short_time(x, c, lengths, spec, True))
 
 
-def _of_inverse(spec, length, learns, kept, g):
+def _of_inverse(spec, length, is_complex, learns, kept, g):
     spectra, window = kept
     if learns:
-        return jax.vjp(lambda spectra, window: _composed_inverse(spectra, window, spec, length),
+        return jax.vjp(lambda *given: _composed_inverse(*given, spec, length, is_complex),
                        spectra, window)[1](g)
     return _inverse_gradient(g, window, spec, spectra.shape[-2]), jnp.zeros_like(window)
 
 
 def _of_inverse_gradient(spec, frames, kept, c):
     g, window = kept
-    return _inverse(c, window, spec, g.shape[-1], False), jnp.zeros_like(window)
+    return (_inverse(c, window, spec, g.shape[-1], _is_complex(g), False), jnp.zeros_like(window))
 
 
 _short_time.defvjp(_kept(_short_time, 3), _of_short_time)
@@ -231,16 +234,15 @@ def _composed(x, window, lengths, spec, learns):
     return q
 
 
-def _composed_inverse(spectra, window, spec, length):
+def _composed_inverse(spectra, window, spec, length, is_complex):
     """Returns the inverse as two adjoints, of frames and of squared weights."""
     n_frames, n_bins = spectra.shape[-2:]
-    is_real = n_bins == spec.n_fft // 2 + 1
     slack = (n_frames - 1) * spec.hop - length
     scaled = _with(spec, slack=slack, edge="zeros")
     once = _with(scaled, scale=1.0, phase_origin=0)
-    counts = _counts(spec, n_bins) if is_real else np.ones(n_bins)
+    counts = np.ones(n_bins) if is_complex else _counts(spec, n_bins)
     terms = spectra * (counts / (spec.n_fft * spec.scale**2)).astype(window.dtype)
-    like = jnp.zeros((*spectra.shape[:-2], length), _value(spectra, not is_real))
+    like = jnp.zeros((*spectra.shape[:-2], length), _value(spectra, is_complex))
     sums = jnp.conj(_gradient(like, window, None, jnp.conj(terms), scaled, True))
     ones = jnp.zeros((n_frames, spec.n_fft // 2 + 1), spectra.dtype).at[:, 0].set(1)
     squares = _gradient(jnp.zeros(length, window.dtype), window**2, None, ones, once, True)
@@ -294,7 +296,8 @@ def short_time(x: Array, description: ShortTime, lengths: Any = None,
 
 
 def short_time_inverse(spectra: Array, description: ShortTime, length: int | None = None,
-                       window: Any = None, *, leaves_zeros: bool = False) -> jax.Array:
+                       window: Any = None, *, is_complex: bool | None = None,
+                       leaves_zeros: bool = False) -> jax.Array:
     """Returns rows [.., length] of samples that have, or come closest to, complex spectra
     [.., F, T]: see `wingbeat.short_time.ShortTime.inverse`, whose arguments these are.
 
@@ -308,17 +311,14 @@ def short_time_inverse(spectra: Array, description: ShortTime, length: int | Non
     """
     x = _array(spectra, "spectra")
     weights = _weights(window, description, x)
-    bins = description.n_fft // 2 + 1, description.n_fft
-    if x.ndim < 2 or x.shape[-2] not in bins:
-        raise ValueError(f"spectra have shape {x.shape}; give [.., bin, frame] of {bins[0]} bins, "
-                         f"or {bins[1]} of complex samples")
+    is_complex = are_of_complex(description.n_fft, x.shape, is_complex)
     x, frames = x.astype(_value(x, True)).swapaxes(-1, -2), x.shape[-1]
     if length is None:
         length = max((frames - 1) * description.hop - description.slack, 1)
     length = count(length, "length")
     if window is None and not leaves_zeros and frames:
         require_weight(description, length, frames)
-    return _inverse(x, weights, description, length, window is not None)
+    return _inverse(x, weights, description, length, is_complex, window is not None)
 
 
 def stft(x: Array, fs: float = 1.0, window: Any = "hann", nperseg: int = 256,
@@ -355,4 +355,6 @@ def istft(Zxx: Array, fs: float = 1.0, window: Any = "hann", nperseg: int | None
     return jnp.asarray(t, _real(x)), x
 
 
-_LIBRARY = _spectral.Library(short_time, partial(short_time_inverse, leaves_zeros=True), jnp.pad)
+_LIBRARY = _spectral.Library(
+    short_time, lambda spectra, spec, length, is_complex: short_time_inverse(
+        spectra, spec, length, is_complex=is_complex, leaves_zeros=True), jnp.pad)

@@ -26,6 +26,12 @@ SPECTRA = {"exponent": 0.0, "power_floor": 0.0, "power_offset": 0.0, "is_one_sid
            "range": 0.0, "are_averaged": False}  # the fields of descriptions of complex spectra
 
 
+def frames_of(spec, length):
+    """Returns the frames of a row of so many samples, which may be a symbol of torch's compiler."""
+    n_frames = (length + spec.slack) // spec.hop + 1
+    return max(n_frames, 0) if isinstance(n_frames, int) else n_frames
+
+
 def transformed(spec, x, lengths):
     """Returns what a description makes of rows [.., L] of samples."""
     library, x = _sums.operands(x, needs="packed")
@@ -252,8 +258,10 @@ def require_lengths(dtype, shape, row_shape):
 
 def require_within(lengths, length):
     """Raises ValueError for lengths outside rows; of arrays in memory of the processor."""
-    if math.prod(lengths.shape) and not 0 <= (least := int(lengths.min())) <= (
-            most := int(lengths.max())) <= length:
+    if math.prod(lengths.shape) == 0:
+        return
+    least, most = int(lengths.min()), int(lengths.max())
+    if least < 0 or most > length:
         raise ValueError(f"lengths are from {least} to {most}; give 0 to {length}, the length of "
                          "rows")
 

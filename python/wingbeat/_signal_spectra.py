@@ -24,8 +24,8 @@ def _library(x):
     """Returns the transforms of x's library, and x as its array."""
     library, x = _sums.operands(x, needs="packed")
     return _spectral.Library(lambda rows, spec: spec(rows),
-                             lambda spectra, spec, length: spec.inverse(spectra, length,
-                                                                        leaves_zeros=True),
+                             lambda spectra, spec, length, is_complex: spec.inverse(
+                                 spectra, length, is_complex=is_complex, leaves_zeros=True),
                              partial(_sums.padded, library)), x
 
 

@@ -19,7 +19,7 @@ _OWN = {"hann": "hann", "hamming": "hamming", "blackman": "blackman", "boxcar": 
 
 class Library(NamedTuple):
     """The transforms of a library's arrays: transform(rows, description), inverse(spectra,
-    description, length), and pad(x, widths, mode) by numpy's modes edge and reflect."""
+    description, length, is_complex), and pad(x, widths, mode) by numpy's modes edge and reflect."""
 
     transform: Callable[..., Any]
     inverse: Callable[..., Any]
@@ -219,6 +219,6 @@ def istft(library, spectra, fs, window, nperseg, noverlap, nfft, input_onesided,
         except ValueError as refusal:
             warnings.warn(f"NOLA condition failed, STFT may not be invertible: {refusal}",
                           stacklevel=3)
-    x = library.inverse(spectra, spec, max(length, 0))
+    x = library.inverse(spectra, spec, max(length, 0), not input_onesided)
     time_place = time_axis % rank - (freq_axis % rank < time_axis % rank)
     return np.arange(x.shape[-1]) / fs, moved(x, -1, time_place)

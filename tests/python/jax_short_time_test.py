@@ -245,3 +245,20 @@ def test_examples():
     result = doctest.testmod(_jax_short_time)
     assert result.attempted and not result.failed
     assert all(">>>" in getattr(wj, name).__doc__ for name in wj.__all__)
+
+
+@pytest.mark.parametrize("n_fft", (1, 2))
+def test_frames_whose_bins_do_not_tell_complex_samples(n_fft):
+    made = short_time.ShortTime(n_fft, 1)
+    x = np.random.default_rng(0).standard_normal((2, 30, 2)).view(np.complex128)[..., 0]
+    spectra = wj.short_time(x, made)
+    window = jnp.ones(n_fft)
+    for given in {}, {"window": window}:
+        close(wj.short_time_inverse(spectra, made, is_complex=True, **given), jnp.asarray(x))
+    check_grads(lambda *given: wj.short_time_inverse(
+        given[0], made, window=given[1], is_complex=True), (spectra, window), 1, ("rev",))
+    with pytest.raises(ValueError, match="give is_complex"):
+        wj.short_time_inverse(spectra, made)
+    x = np.arange(20) * (1 + 1j)
+    close(wj.istft(wj.stft(x, nperseg=2)[2], nperseg=2, input_onesided=False)[1][:20],
+          jnp.asarray(x))

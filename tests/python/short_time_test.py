@@ -356,6 +356,7 @@ def test_rows_that_are_empty():
     (lambda: ShortTime(8, 2)(np.zeros(20, "M8[s]")), TypeError, "numbers"),
     (lambda: ShortTime(8, 2)(np.zeros(20), [1]), ValueError, "lengths has shape"),
     (lambda: ShortTime(8, 2)(np.zeros((1, 20)), [21]), ValueError, "lengths are from 21 to 21"),
+    (lambda: ShortTime(8, 2)(np.zeros((1, 20)), [-1]), ValueError, "lengths are from -1 to -1"),
     (lambda: ShortTime(8, 2)(np.zeros((1, 20)), [2.0]), TypeError, "lengths is of dtype float64"),
     (lambda: ShortTime(8, 2).inverse(np.zeros((4, 3))), ValueError, "spectra have shape"),
     (lambda: short_time.whisper()(np.zeros(3200, complex)), ValueError, "bands are of real"),

@@ -32,7 +32,7 @@ from wingbeat.torch._functions import (dct, dctn, dst, dstn, fft, fft2, fftn, hf
                                        ihfftn, irfft, irfft2, irfftn, rfft, rfft2, rfftn)
 from wingbeat.torch._long_conv import PreparedLongConv, long_conv
 from wingbeat.torch._modules import FFTConv1d, FFTConv2d, LongConv, fft_conv
-from wingbeat.torch._short_time import istft, short_time, stft
+from wingbeat.torch._short_time_functions import istft, short_time, stft
 from wingbeat.torch._short_time_modules import (ISTFT, STFT, MelSpectrogram,
                                                 MultiResolutionSTFTLoss)
 from wingbeat.torch._takeover import install, uninstall

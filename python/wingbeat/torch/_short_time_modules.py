@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from wingbeat import short_time as descriptions
-from wingbeat.torch._short_time import istft, of_text, stft, texts_of, with_weights
+from wingbeat.torch._short_time_functions import istft, of_text, stft, texts_of, with_weights
 
 
 class _Windowed(nn.Module):

@@ -15,7 +15,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd import forward_ad
 
 from wingbeat._kinds import FORWARD, FROM_REAL, INVERSE, TO_REAL
-from wingbeat.torch import _short_time
+from wingbeat.torch import _short_time_functions
 from wingbeat.torch._tensors import COMPLEX_OF, REAL_OF, run
 
 _aten = torch.ops.aten
@@ -169,8 +169,8 @@ def _takes_spectra(input, n_fft, hop_length=None, win_length=None, length=None, 
 
 
 _KERNELS = {"_fft_c2c": _c2c, "_fft_r2c": _r2c, "_fft_c2r": _c2r}
-_FUNCTIONS = {"stft": _replacement(torch.stft, _short_time.stft, _takes_samples),
-              "istft": _replacement(torch.istft, _short_time.istft, _takes_spectra)}
+_FUNCTIONS = {"stft": _replacement(torch.stft, _short_time_functions.stft, _takes_samples),
+              "istft": _replacement(torch.istft, _short_time_functions.istft, _takes_spectra)}
 _ORIGINALS = {name: getattr(torch, name) for name in _FUNCTIONS}
 _guard = threading.Lock()
 _library = None
