@@ -316,6 +316,15 @@ def test_taken_over(noise):
     (lambda x: wt.istft(x + 0j, 2, 0), "hop_length is 0"),
     (lambda x: wt.istft(x.mT[:5] + 0j, 8, 2, length=-1), "length is -1; give 0 or more"),
     (lambda x: wt.istft(x + 0j, 2, 1, onesided=True, return_complex=True), "give one of them"),
+    (lambda x: wt.STFT(0), "n_fft is 0"),
+    (lambda x: wt.STFT(8, win_length=0), "win_length is 0"),
+    (lambda x: wt.MelSpectrogram(pad=-1), "pad is -1"),
+    (lambda x: wt.MelSpectrogram(onesided=False), "onesided is False; choose one of"),
+    (lambda x: wt.MelSpectrogram(pad=3)(x, torch.tensor([3, 4])), "pad is 3 and lengths are given"),
+    (lambda x: wt.MultiResolutionSTFTLoss()(x[:0], x[:0]), "give rows of samples"),
+    (lambda x: wt.MultiResolutionSTFTLoss()(x[:, :0], x[:, :0]), "give rows of samples"),
+    (lambda x: wt.MultiResolutionSTFTLoss()(x, x[:, :20]), "give rows of samples"),
+    (lambda x: wt.MultiResolutionSTFTLoss((8,), (0,), (8,)), "hop_sizes is 0"),
 ))
 def test_refusals(call, text):
     with pytest.raises(ValueError, match=text):
@@ -333,6 +342,10 @@ def test_refusals(call, text):
     (lambda x: wt.istft(x + 0j, 2, 1, length=9.0), "length is of type float"),
     (lambda x: wt.istft(x + 0j, 2, 1, leaves_zeros=3), "leaves_zeros is of type int"),
     (lambda x: wt.short_time(x, 3), "the description is of type int; give"),
+    (lambda x: wt.MelSpectrogram(description=3), "the description is of type int; give"),
+    (lambda x: wt.MelSpectrogram(wkwargs={"periodic": True}), "window_fn is no function; give"),
+    (lambda x: wt.MultiResolutionSTFTLoss()(x, 3), "y is of type int; give a tensor"),
+    (lambda x: wt.MultiResolutionSTFTLoss(3), "fft_sizes is 3; give a tuple"),
 ))
 def test_wrong_types(call, text):
     with pytest.raises(TypeError, match=text):
