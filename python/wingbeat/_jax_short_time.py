@@ -18,8 +18,9 @@ import numpy as np
 
 from wingbeat import _spectral, _wingbeat
 from wingbeat._arguments import count, instance
+from wingbeat._arrays import is_traced
 from wingbeat._short_rows import (SPECTRA, TAKEN, are_of_complex, frames_of, library_form,
-                                  require_weight, text_of)
+                                  require_lengths, require_weight, require_within, text_of)
 from wingbeat._types import Array
 from wingbeat.short_time import ShortTime
 
@@ -259,6 +260,13 @@ def _array(x, name):
     return x.astype(jnp.zeros(()).dtype)
 
 
+def _is_on_host(x):
+    """Returns whether the values of an array are known, and in memory of the processor."""
+    if is_traced(x):
+        return False
+    return not isinstance(x, jax.Array) or all(each.platform == "cpu" for each in x.devices())
+
+
 def _weights(window, spec, x):
     """Returns the weights for x, those of the description for None."""
     instance(spec, ShortTime, "the description", "give a wingbeat.short_time.ShortTime")
@@ -274,7 +282,8 @@ def short_time(x: Array, description: ShortTime, lengths: Any = None,
                window: Any = None) -> jax.Array:
     """Transforms rows [.., L] of samples by a description of `wingbeat.short_time`.
 
-    lengths  integers [..], or None: the samples of each row, as in a description's call
+    lengths  integers [..], or None: the samples of each row, as in a description's call: refused
+             outside 0 to L, or clamped where they are traced or on a GPU
     window   weights in place of the description's, as many; gradients reach them
 
     Returns [.., F, T], or averages [.., F]. Gradients are those of `wingbeat.torch.short_time`.
@@ -286,8 +295,11 @@ def short_time(x: Array, description: ShortTime, lengths: Any = None,
     x = _array(x, "x")
     weights = _weights(window, description, x)
     if lengths is not None:
-        lengths = jnp.broadcast_to(jnp.asarray(lengths), x.shape[:-1])
-        lengths = lengths.clip(0, x.shape[-1]).astype(np.int32)
+        lengths = lengths if hasattr(lengths, "dtype") else np.asarray(lengths)
+        require_lengths(lengths.dtype, lengths.shape, x.shape)
+        if _is_on_host(lengths):
+            require_within(lengths, x.shape[-1])
+        lengths = jnp.asarray(lengths.clip(0, x.shape[-1]), np.int32)
     result = _short_time(x, weights, lengths, _with(description, range=0.0), window is not None)
     if description.range and result.size:
         largest = result.max((-1, -2), keepdims=True)

@@ -247,6 +247,19 @@ def test_examples():
     assert all(">>>" in getattr(wj, name).__doc__ for name in wj.__all__)
 
 
+def test_lengths_outside_rows():
+    x, description = jnp.ones((2, 900)), short_time.torch_stft(64, window="hann")
+    for wrong in [900, 901], np.array([-1, 3]), jnp.array([-1, 3]):
+        with pytest.raises(ValueError, match="lengths are from .* give 0 to 900"):
+            wj.short_time(x, description, wrong)
+    clamped = jax.jit(lambda n: wj.short_time(x, description, n))(jnp.array([-1, 901]))
+    close(clamped, wj.short_time(x, description, [0, 900]))
+    with pytest.raises(ValueError, match="lengths has shape"):
+        wj.short_time(x, description, 3)
+    with pytest.raises(TypeError, match="lengths is of dtype float64; give integers"):
+        wj.short_time(x, description, [3.0, 2.0])
+
+
 @pytest.mark.parametrize("n_fft", (1, 2))
 def test_frames_whose_bins_do_not_tell_complex_samples(n_fft):
     made = short_time.ShortTime(n_fft, 1)

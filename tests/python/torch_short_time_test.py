@@ -223,6 +223,28 @@ def test_lengths(noise):
     assert not gradient[1, 450:].any() and bool(gradient[1, :450].any())
 
 
+def test_lengths_outside_rows(device):
+    x, description = torch.ones(2, 900, device=device), short_time.torch_stft(64, window="hann")
+    mel = wt.MelSpectrogram(n_fft=64, n_mels=8, device=device)
+    compiled = torch.compile(lambda x, n: mel(x, n), backend="aot_eager", fullgraph=True)
+    calls = (lambda n: wt.short_time(x, description, n), lambda n: mel(x, n),
+             lambda n: torch.func.vmap(lambda x, n: wt.short_time(x, description, n))(x, n),
+             lambda n: compiled(x, n))
+    for call in calls:
+        for wrong in (900, 901), (-1, 3), (2**32 + 9, 3):
+            with pytest.raises(ValueError, match="lengths are from .* give 0 to 900"):
+                call(torch.tensor(wrong))
+    if device != "cpu":  # which is not waited for
+        close(wt.short_time(x, description, torch.tensor([-1, 901], device=device)),
+              wt.short_time(x, description, torch.tensor([0, 900])))
+    with pytest.raises(ValueError, match="lengths are from -1 to 3"):
+        description(x.cpu(), torch.tensor([-1, 3]))
+    with pytest.raises(TypeError, match="lengths is of dtype torch.float32; give integers"):
+        wt.short_time(x, description, torch.ones(2))
+    with pytest.raises(ValueError, match="lengths has shape"):
+        wt.short_time(x, description, 3)
+
+
 @pytest.mark.parametrize("seed", range(18))
 def test_gradients_of_random_descriptions(seed, noise):
     made, x = random_description(seed), noise(2, 25).contiguous()
@@ -271,6 +293,7 @@ def test_operators(noise):
     spectra = torch.randn(2, 10, 5, dtype=torch.complex128, device=x.device, requires_grad=True)
     torch.library.opcheck(torch.ops.wingbeat.short_time_inverse.default,
                           (spectra, window.detach(), text, 18, False, True))
+    torch.library.opcheck(torch.ops.wingbeat.short_time_lengths.default, (torch.arange(3), 3))
 
 
 def test_taken_over(noise):

@@ -8,6 +8,7 @@ text of its fields, see `_described`, so that compiled graphs hold nothing else.
     short_time_inverse(spectra [.., frame, bin], window, text, length, is_complex, leaves_zeros)
         -> rows
     short_time_inverse_gradient(row_gradient, window, text, frames) -> spectra_gradient
+    short_time_lengths(lengths, length) -> lengths within rows
 
 Spectra are linear in samples and in weights, so that the first three are each other's derivatives,
 of any order. Features in gradients of gradients, and inverses with respect to windows, are composed
@@ -25,7 +26,7 @@ import torch
 from torch import Tensor
 
 from wingbeat._arrays import library_of
-from wingbeat._short_rows import BANDS, SPECTRA, frames_of, require_weight, run
+from wingbeat._short_rows import BANDS, SPECTRA, frames_of, require_weight, require_within, run
 from wingbeat.short_time import ShortTime
 from wingbeat.torch._operators import _library as _operators
 from wingbeat.torch._operators import is_called_alone, needs_function
@@ -121,6 +122,12 @@ def _inverse(spectra, window, text, length, is_complex, leaves_zeros):
 def _require_weight(window, text, length, n_frames):
     if window.device.type == "cpu" and length and n_frames:  # nothing waits for a GPU
         require_weight(replace(_described(text), window=window.detach().numpy()), length, n_frames)
+
+
+def _within(lengths, length):
+    if lengths.device.type == "cpu":
+        require_within(lengths, length)
+    return lengths.clamp(0, length).int()
 
 
 def _inverse_gradient(row_gradient, window, text, frames):
@@ -263,6 +270,10 @@ inverted = _operator(
 _short_time_inverse_gradient = _operator(
     "short_time_inverse_gradient(Tensor row_gradient, Tensor window, str text, SymInt frames) -> "
     "Tensor", _inverse_gradient, _empty_spectra, (0,), _differentiate_inverse_gradient)
+within = _operator(
+    "short_time_lengths(Tensor lengths, SymInt length) -> Tensor", _within,
+    lambda lengths, _: torch.empty_like(lengths, dtype=torch.int32), (0,),
+    lambda *_: (None, None))
 
 
 @lru_cache(maxsize=1024)

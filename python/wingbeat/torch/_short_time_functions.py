@@ -12,11 +12,11 @@ import torch
 from torch import Tensor
 
 from wingbeat._arguments import boolean, count, instance, positive
-from wingbeat._short_rows import edge_of, text_of, torch_frames
+from wingbeat._short_rows import edge_of, require_lengths, text_of, torch_frames
 from wingbeat.short_time import ShortTime
 from wingbeat.torch._operators import needs_function
 from wingbeat.torch._short_time import (DOUBLE, composed, composed_inverse, inverted,
-                                        real_of, transformed)
+                                        real_of, transformed, within)
 from wingbeat.torch._tensors import COMPLEX_OF
 
 _TAKEN = (torch.int16, torch.float16, torch.bfloat16, torch.float32, torch.float64,
@@ -60,7 +60,8 @@ def short_time(x: Tensor, description: ShortTime, lengths: Tensor | None = None,
                window: Tensor | None = None) -> Tensor:
     """Transforms rows [.., L] of samples by a description of `wingbeat.short_time`, with gradients.
 
-    lengths  integers [..], or None: the samples of each row, as in a description's call
+    lengths  integers [..], or None: the samples of each row, as in a description's call: refused
+             outside 0 to L on a processor, clamped on a GPU, which is not waited for
     window   weights in place of the description's, as many; gradients reach them
 
     Returns [.., F, T], or averages [.., F]. The gradient of a limit by `range` is torch.maximum's.
@@ -97,8 +98,9 @@ def of_text(x, window, lengths, text, n_weights, range, are_averaged):
         raise ValueError(f"the window has {window.shape[0]} weights and the description's "
                          f"{n_weights}; give as many")
     if lengths is not None:
-        lengths = torch.as_tensor(lengths, device=x.device).clamp(0, x.shape[-1]).int()
-        lengths = lengths.expand(x.shape[:-1])
+        lengths = torch.as_tensor(lengths)
+        require_lengths(lengths.dtype, lengths.shape, x.shape)
+        lengths = within(lengths, x.shape[-1]).to(x.device)
     function = composed if needs_function() else transformed
     result = limited(function(x, window, lengths, text), range)
     return result if are_averaged else result.transpose(-1, -2)
