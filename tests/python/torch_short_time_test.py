@@ -111,6 +111,24 @@ def test_frames_whose_bins_do_not_tell_complex_samples(n_fft, noise):
         torch.autograd.gradgradcheck(lambda x: wt.istft(x, **more), (spectra,))
 
 
+def test_samples_without_weight_in_functions(device):
+    window = torch.hann_window(16, device=device)
+    spectra = torch.ones(2, 9, 10, dtype=torch.complex64, device=device)
+
+    def rows(spectra, window=window, **more):
+        return wt.istft(spectra, 16, 4, window=window, center=False, **more).square().sum()
+    calls = (lambda **more: torch.func.vmap(lambda each: rows(each, **more))(spectra),
+             lambda **more: torch.func.grad(lambda each: rows(each, **more))(spectra),
+             lambda **more: torch.func.vmap(lambda w: rows(spectra, w, **more))(
+                 torch.stack((window.new_ones(16), window))),
+             lambda **more: torch.func.grad(lambda w: rows(spectra, w, **more))(window))
+    for call in calls:
+        if device == "cpu":
+            with pytest.raises(ValueError, match="have squared weights of 0 or less"):
+                call()
+        assert bool(torch.view_as_real(call(leaves_zeros=True) + 0j).isfinite().all())
+
+
 def test_samples_without_weight(device):
     window = torch.hann_window(16, device=device)
     spectra = torch.ones(9, 10, dtype=torch.complex64, device=device)
@@ -293,6 +311,7 @@ def test_operators(noise):
     spectra = torch.randn(2, 10, 5, dtype=torch.complex128, device=x.device, requires_grad=True)
     torch.library.opcheck(torch.ops.wingbeat.short_time_inverse.default,
                           (spectra, window.detach(), text, 18, False, True))
+    torch.library.opcheck(torch.ops.wingbeat.short_time_divisor.default, (window, text, 18, 10))
     torch.library.opcheck(torch.ops.wingbeat.short_time_lengths.default, (torch.arange(3), 3))
 
 

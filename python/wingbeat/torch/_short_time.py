@@ -8,6 +8,7 @@ text of its fields, see `_described`, so that compiled graphs hold nothing else.
     short_time_inverse(spectra [.., frame, bin], window, text, length, is_complex, leaves_zeros)
         -> rows
     short_time_inverse_gradient(row_gradient, window, text, frames) -> spectra_gradient
+    short_time_divisor(window, text, length, frames) -> window, whose inverse can divide
     short_time_lengths(lengths, length) -> lengths within rows
 
 Spectra are linear in samples and in weights, so that the first three are each other's derivatives,
@@ -122,6 +123,11 @@ def _inverse(spectra, window, text, length, is_complex, leaves_zeros):
 def _require_weight(window, text, length, n_frames):
     if window.device.type == "cpu" and length and n_frames:  # nothing waits for a GPU
         require_weight(replace(_described(text), window=window.detach().numpy()), length, n_frames)
+
+
+def _divisor(window, text, length, frames):
+    _require_weight(window, text, length, frames)
+    return window.clone()
 
 
 def _within(lengths, length):
@@ -270,6 +276,9 @@ inverted = _operator(
 _short_time_inverse_gradient = _operator(
     "short_time_inverse_gradient(Tensor row_gradient, Tensor window, str text, SymInt frames) -> "
     "Tensor", _inverse_gradient, _empty_spectra, (0,), _differentiate_inverse_gradient)
+divisible = _operator(
+    "short_time_divisor(Tensor window, str text, SymInt length, SymInt frames) -> Tensor", _divisor,
+    lambda window, *_: torch.empty_like(window), (), lambda g, *_: (g, None, None, None))
 within = _operator(
     "short_time_lengths(Tensor lengths, SymInt length) -> Tensor", _within,
     lambda lengths, _: torch.empty_like(lengths, dtype=torch.int32), (0,),

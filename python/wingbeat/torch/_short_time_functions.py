@@ -15,7 +15,7 @@ from wingbeat._arguments import boolean, count, instance, positive
 from wingbeat._short_rows import edge_of, require_lengths, text_of, torch_frames
 from wingbeat.short_time import ShortTime
 from wingbeat.torch._operators import needs_function
-from wingbeat.torch._short_time import (DOUBLE, composed, composed_inverse, inverted,
+from wingbeat.torch._short_time import (DOUBLE, composed, composed_inverse, divisible, inverted,
                                         real_of, transformed, within)
 from wingbeat.torch._tensors import COMPLEX_OF
 
@@ -166,7 +166,8 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
 
     onesided      None: whether there are not n_fft bins
     leaves_zeros  samples whose squared weights add up to 1e-11 or less raise ValueError, on a
-                  processor, or are 0 if True. On a GPU, which is not waited for, they are 0
+                  processor, also under torch.func, or are 0 if True. On a GPU, which is not waited
+                  for, they are 0
 
     >>> spectra = stft(torch.arange(8.0), 4, window=torch.hann_window(4))
     >>> istft(spectra, 4, window=torch.hann_window(4)).round()
@@ -198,5 +199,7 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
         length = count(length, "length")
     x = x.transpose(-1, -2)
     if needs_function():
+        if not leaves_zeros:
+            weights = divisible(weights, text, length, x.shape[-2])
         return composed_inverse(x, weights, text, length, return_complex)
     return inverted(x, weights, text, length, return_complex, leaves_zeros)
