@@ -302,7 +302,8 @@ def short_time(x: Array, description: ShortTime, lengths: Any = None,
         lengths = jnp.asarray(lengths.clip(0, x.shape[-1]), np.int32)
     result = _short_time(x, weights, lengths, _with(description, range=0.0), window is not None)
     if description.range and result.size:
-        largest = result.max((-1, -2), keepdims=True)
+        of_numbers = jnp.where(jnp.isnan(result), -jnp.inf, result)  # NaN is not largest
+        largest = of_numbers.max((-1, -2), keepdims=True)
         result = jnp.maximum(result, largest - description.range)
     return result if description.are_averaged else result.swapaxes(-1, -2)
 

@@ -260,6 +260,14 @@ def test_lengths_outside_rows():
         wj.short_time(x, description, [3.0, 2.0])
 
 
+def test_nan_is_not_the_largest_level():
+    x = np.random.default_rng(0).standard_normal((2, 4000))
+    x[0, 2000] = np.nan
+    expected = short_time.whisper()(x)
+    assert np.isnan(expected).any((0, 1)).sum() < 5
+    np.testing.assert_allclose(wj.short_time(x, short_time.whisper()), expected, atol=1e-9)
+
+
 @pytest.mark.parametrize("n_fft", (1, 2))
 def test_frames_whose_bins_do_not_tell_complex_samples(n_fft):
     made = short_time.ShortTime(n_fft, 1)

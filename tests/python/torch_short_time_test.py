@@ -263,6 +263,15 @@ def test_lengths_outside_rows(device):
         wt.short_time(x, description, 3)
 
 
+def test_nan_is_not_the_largest_level(device):
+    x = np.random.default_rng(0).standard_normal((2, 4000))
+    x[0, 2000] = np.nan
+    expected = short_time.whisper()(x)
+    assert np.isnan(expected).any((0, 1)).sum() < 5
+    result = wt.short_time(torch.from_numpy(x).to(device), short_time.whisper())
+    np.testing.assert_allclose(result.cpu().numpy(), expected, atol=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(18))
 def test_gradients_of_random_descriptions(seed, noise):
     made, x = random_description(seed), noise(2, 25).contiguous()

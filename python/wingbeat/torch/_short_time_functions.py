@@ -24,10 +24,12 @@ _TAKEN = (torch.int16, torch.float16, torch.bfloat16, torch.float32, torch.float
 
 
 def limited(levels, range):
-    """Returns the levels [.., frame, column], at least those of each row's largest less `range`."""
+    """Returns the levels [.., frame, column], at least those of each row's largest less `range`.
+    NaN is not largest."""
     if not range or not levels.numel():
         return levels
-    return torch.maximum(levels, levels.amax((-1, -2), True) - range)
+    of_numbers = torch.nan_to_num(levels, -torch.inf, torch.inf, -torch.inf)
+    return torch.maximum(levels, of_numbers.amax((-1, -2), True) - range)
 
 
 def _weights(window, n, x):
