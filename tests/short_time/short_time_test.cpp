@@ -219,6 +219,25 @@ TEST_P(short_time_on, keeps_silence_and_what_is_no_number_in_their_frames) {
   }
 }
 
+TEST_P(short_time_on, limits_rows_below_the_largest_number) {
+  short_time_spec spec = small();
+  spec.batch = 1;
+  spec.features = {.exponent = 2, .has_log = true, .floor = 1e-10, .range = 1.5};
+  short_time_problem problem{spec, 1};
+  for (std::size_t i = 0; i < spec.length; ++i) problem.x[i] = i >= 18 && i < 22 ? 100 : 1e-3;
+  const auto expected = short_time_runs{*on, problem}.run();
+  problem.x.back() = std::nan("");  // of the last frames alone
+  const auto got = short_time_runs{*on, problem}.run();
+  std::size_t n_numbers = 0;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (std::isnan(got[i].real())) continue;
+    EXPECT_EQ(got[i], expected[i]) << i;
+    ++n_numbers;
+  }
+  EXPECT_GT(n_numbers, got.size() / 2);
+  EXPECT_LT(n_numbers, got.size());
+}
+
 INSTANTIATE_TEST_SUITE_P(engines, short_time_on, all_engines(), engine_name);
 
 class short_time_request : public ::testing::Test {

@@ -20,7 +20,7 @@ struct row_limit_numbers {
   }
 };
 
-/// Element p of a row is the largest element of part p. NaN counts as the largest.
+/// Element p of a row is the largest element of part p; NaN only if part p holds no number.
 template <class Real>
 class row_maximum {
  public:
@@ -34,7 +34,7 @@ class row_maximum {
   WINGBEAT_FN Real load(size part) const {
     Real most = in_[part < numbers_.elements ? part : 0];
     for (size i = part; i < numbers_.elements; i += numbers_.parts) {
-      most = in_[i] <= most ? most : in_[i];
+      most = in_[i] > most || most != most ? in_[i] : most;
     }
     return most;
   }
