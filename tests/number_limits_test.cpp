@@ -134,7 +134,7 @@ TEST_F(number_limits, functors_state_bytes_of_the_address_space) {
         return std::vector{&spec.load.in_bytes,       &spec.load.element_bytes,
                            &spec.load.moved_bytes,    &spec.store.out_bytes,
                            &spec.store.element_bytes, &spec.store.moved_bytes,
-                           &spec.store.partial_bytes};
+                           &spec.store.partial_bytes, &spec.store.row_outputs};
       },
       check);
 }

@@ -144,6 +144,17 @@ struct fused_load {
 /// last pass stores: a row, or one of several columns of it. Several threads may therefore finish
 /// one row at the same time, and add with the atomic functions of device/atomic.hpp. Parameters and
 /// operands follow the first argument of `add` and of `finish`.
+///
+/// With `row_outputs`, a functor makes that many outputs of each row, and stores these:
+///
+///       template <class Values>
+///       WINGBEAT_FN static Output output(const Values& values, wingbeat::device::size row,
+///                                        wingbeat::device::size t);
+///       WINGBEAT_FN static void store(WINGBEAT_GLOBAL element* out, wingbeat::device::size row,
+///                                     wingbeat::device::size t, Output output);
+///
+/// Element i of the row is values(i). Output is any plain data. `output` may be called more than
+/// once for an output; `store` is called once.
 struct fused_store {
   std::size_t out_bytes = 0;      ///< Bytes of the output of one run, over all rows.
   std::size_t element_bytes = 0;  ///< Bytes of one element of your buffer; the buffer starts at a
@@ -153,6 +164,10 @@ struct fused_store {
   /// For a functor that reduces instead of storing: sizeof its struct partial, up to 64, a multiple
   /// of 4. 0: it stores. A callable adds to `out` itself; several threads call it at once.
   std::size_t partial_bytes = 0;
+  /// For a functor that sees whole rows: the outputs that it makes of each. A row is then one axis
+  /// that one workgroup holds; a callable gets all of its elements in one call. 0: it takes
+  /// elements one by one.
+  std::size_t row_outputs = 0;
   /// For a functor that may also keep: the bytes of each value that stay in local memory while a
   /// workgroup takes, one after another, rows that differ only in the first dimension of the batch;
   /// see device/ends/keep.hpp. Engines that cannot keep store instead. Real values only. 0: it only
@@ -176,8 +191,8 @@ struct fused_store {
   /// Returns whether anything was given; if not, a plan writes plain memory.
   [[nodiscard]] bool is_given() const noexcept {
     return out_bytes != 0 || element_bytes != 0 || source.is_given() || callable.index() != 0 ||
-           !operands.empty() || partial_bytes != 0 || kept_bytes != 0 || kept_moved_bytes != 0 ||
-           clears_output || moved_bytes != 0 || max_workgroups != 0;
+           !operands.empty() || partial_bytes != 0 || row_outputs != 0 || kept_bytes != 0 ||
+           kept_moved_bytes != 0 || clears_output || moved_bytes != 0 || max_workgroups != 0;
   }
 };
 

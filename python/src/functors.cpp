@@ -167,8 +167,8 @@ std::optional<functor> functor_of(nb::handle given) {
   functor result;
   read(given, "text", result.text, "type", result.type, "operands", result.operands,
        "_element_bytes", result.element_bytes, "_buffer_bytes", result.buffer_bytes, "_address",
-       result.address, "partial_bytes", result.partial_bytes, "clears_output",
-       result.clears_output);
+       result.address, "partial_bytes", result.partial_bytes, "clears_output", result.clears_output,
+       "row_outputs", result.row_outputs);
   const nb::bytes parameters = nb::cast<nb::bytes>(given.attr("parameters"));
   result.parameters = {parameters.c_str(), parameters.size()};
   return result;
@@ -192,6 +192,7 @@ fused_store store_of(const functor& given, functor_value value) {
                      .element_bytes = given.element_bytes,
                      .source = source_of(given),
                      .partial_bytes = given.partial_bytes,
+                     .row_outputs = given.row_outputs,
                      .clears_output = given.clears_output,
                      .operands = parameters_of(given.operands)};
   if (given.address == 0) return result;

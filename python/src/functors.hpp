@@ -30,6 +30,7 @@ struct functor {
   std::size_t element_bytes = 0, buffer_bytes = 0;
   std::uintptr_t address = 0;
   std::size_t partial_bytes = 0;
+  std::size_t row_outputs = 0;
   bool clears_output = false;
 };
 

@@ -62,6 +62,8 @@ class Functor:
                  "float32*" for memory that is written, "float32" for a number.
     partial_bytes, clears_output   for stores that reduce: the bytes of the text's struct `partial`,
                  and whether a run sets the output to 0 first.
+    row_outputs  for stores that see whole rows: the number of outputs that the text makes of each.
+                 A function is called with all elements of a row.
 
     >>> wingbeat.Functor(text="struct window {};", type="window", element="int16", elements=64).type
     'window'
@@ -76,6 +78,7 @@ class Functor:
     operands: tuple = ()
     partial_bytes: int = 0
     clears_output: bool = False
+    row_outputs: int = 0
 
     def __post_init__(self):
         for name, wanted in (("text", str), ("type", str), ("element", str), ("parameters", bytes)):
@@ -89,6 +92,7 @@ class Functor:
                             f"{', '.join(_wingbeat.item_bytes)}")
         count(self.elements, "elements")
         count(self.partial_bytes, "partial_bytes")
+        count(self.row_outputs, "row_outputs")
 
     @classmethod
     def factors(cls, dtype: Any = "float32") -> Functor:

@@ -98,7 +98,7 @@ void require_block(const convolution_spec& spec) {
   if (!reason.empty()) throw plan_error(reason);
 }
 
-void require_loads(const convolution_spec& spec) {
+void require_functors(const convolution_spec& spec) {
   for (const fused_load* load : {&spec.image_load, &spec.kernel_load}) {
     if (load->operands.empty()) continue;
     reject(
@@ -106,6 +106,10 @@ void require_loads(const convolution_spec& spec) {
         "parameters",
         load == &spec.image_load ? "image_load" : "kernel_load", load->operands.size());
   }
+  reject_if(spec.store.row_outputs > 0,
+            "store.row_outputs is {} and the results of a convolution are stored one by one; let "
+            "the store take elements",
+            spec.store.row_outputs);
 }
 
 /// Requires that the padded results can be addressed; each image and each kernel is in one of them.
@@ -130,7 +134,7 @@ void require_valid(const convolution_spec& spec) {
   require_lengths(spec);
   require_counts(spec);
   require_between(spec);
-  require_loads(spec);
+  require_functors(spec);
   require_form(spec);
   require_block(spec);
   const std::vector<axis_geometry> axes = geometry_of(spec);

@@ -44,8 +44,9 @@ void require_plain(const plan_spec& spec) {
   }
   if (spec.multiplier.is_given()) refuse("a multiplier was given", "leave it out");
   const fused_store& store = spec.store;
-  if (store.partial_bytes != 0 || store.kept_bytes != 0 || store.clears_output) {
-    refuse("a store functor reduces, keeps or adds", "it stores every element");
+  if (store.partial_bytes != 0 || store.row_outputs != 0 || store.kept_bytes != 0 ||
+      store.clears_output) {
+    refuse("a store functor reduces, sees rows, keeps or adds", "it stores every element");
   }
   if (spec.where != placement::out_of_place) refuse("where is in_place", "choose out_of_place");
 }

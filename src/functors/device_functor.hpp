@@ -15,6 +15,7 @@
 
 #include "kernel_text/constants.hpp"     // assignments
 #include "kernel_text/functor_text.hpp"  // functor_parts, functor_source, type_name
+#include "system/thread_memory.hpp"      // thread_memory
 #include "wingbeat/device/complex.hpp"   // complex
 #include "wingbeat/fusion.hpp"           // fused_load, fused_store
 
@@ -64,6 +65,7 @@ class device_functor {
     return {.element_bytes = sizeof(element),
             .source = source(),
             .callable = callable<host_store, run_writer<Value>, operand_writer<Value>>(),
+            .row_outputs = row_outputs(),
             .kept_bytes = kept_bytes(),
             .operands = parameters()};
   }
@@ -83,6 +85,10 @@ class device_functor {
   }
 
  private:
+  [[nodiscard]] std::size_t row_outputs() const {
+    if constexpr (requires { Functor::outputs(numbers_); }) return Functor::outputs(numbers_);
+    return 0;
+  }
   [[nodiscard]] std::size_t kept_bytes() const {
     std::size_t bytes = 0;
     if constexpr (requires { typename Functor::kept; }) {
@@ -120,7 +126,16 @@ class device_functor {
         }
       } else {
         const auto value = [&](std::size_t i) { return on_device(values[i]); };
-        if constexpr (requires { of_row.store_run(first, values.size(), value); }) {
+        if constexpr (requires { Functor::outputs(constants); }) {
+          using prepared = decltype(of_row.prepared(0, value(0)));
+          const thread_memory kept{values.size() * sizeof(prepared)};
+          const std::span<prepared> elements = kept.template values<prepared>();
+          for (std::size_t i = 0; i < elements.size(); ++i)
+            elements[i] = of_row.prepared(i, value(i));
+          for (unsigned t = 0; t < Functor::outputs(constants); ++t) {
+            of_row.store(t, of_row.output(t, [&](unsigned i) { return elements[i]; }));
+          }
+        } else if constexpr (requires { of_row.store_run(first, values.size(), value); }) {
           of_row.store_run(first, values.size(), value);
         } else {
           for (std::size_t i = 0; i < values.size(); ++i) of_row.store(first + i, value(i));

@@ -53,6 +53,7 @@ std::string end_text(const functor& fused, std::string_view name, const fused_nu
   numbers.has_parameters = !fused.parameters.empty();
   numbers.block_at = block_at;
   numbers.n_operands = static_cast<unsigned>(fused.operands.size());
+  numbers.outputs = fused.row_outputs;
   std::string result = policy(formatted("{}_policy", name), "  using real = policy::real;\n",
                               "ends::fused_numbers", assignments(numbers));
   result += formatted("using {0} = ends::fused_{1}<{2}, ends::fused_as<{0}_policy>>;\n", name,

@@ -35,6 +35,7 @@ functor functor_of(const fused_load& load, bool is_real) {
 functor functor_of(const fused_store& store, bool is_real) {
   functor result = functor_from(end::store, store, store.out_bytes, is_real);
   result.partial_bytes = store.partial_bytes;
+  result.row_outputs = store.row_outputs;
   return result;
 }
 

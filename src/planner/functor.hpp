@@ -28,6 +28,7 @@ struct functor {
   std::vector<kernel_parameter> operands;  ///< Passed by each run.
 
   std::size_t partial_bytes = 0;  ///< Bytes of a thread's partial result; 0: it stores.
+  std::size_t row_outputs = 0;    ///< Made of each whole row; 0: it takes elements.
   bool keeps = false;             ///< It keeps its results until all rows of the batch are done.
 
   /// Returns the bytes of its buffer for one complex element, if each value has an entry of its

@@ -154,7 +154,7 @@ std::optional<piece> row_at_once(const piece& common, const tuning::row_shapes& 
   }
   if (described == nullptr) described = rows.whole.find(common.total, butterflies);
   std::optional<piece> row;
-  if (axis.is_whole && described != nullptr) row = whole_row(common, described, context);
+  if (axis.is_whole) row = whole_row(common, described, context);
   if (!row) {
     if (auto line = line_of(common, common.total, rows.lines, context)) return line;
     row = whole_row(common, described, context);

@@ -2,6 +2,7 @@
 #include "programs/transforms.hpp"
 
 #include <algorithm>  // any_of
+#include <bit>        // bit_floor
 #include <utility>    // move
 
 #include "arrays/order.hpp"               // order_of_axes
@@ -12,6 +13,8 @@
 #include "programs/prepared_program.hpp"  // transform_forward
 #include "programs/real_blocks.hpp"       // program_of_blocks
 #include "request/resolved.hpp"           // resolved_spec, factor_of
+#include "text/formatted.hpp"             // formatted
+#include "text/reject.hpp"                // reject
 #include "tuning/tuning.hpp"              // for_device
 #include "wingbeat/good_length.hpp"       // is_good_length
 
@@ -90,7 +93,8 @@ class piece_chooser {
     axis.is_forward = request_.kind_of_axis(a).computes_forward();
     axis.transforms = transforms_of(a);
     axis.transform_row = transform_forward;
-    axis.is_whole = request_.is_gathered && axis.source == planner::row::half_spectrum;
+    axis.is_whole = spec_.store.row_outputs > 0 ||
+                    (request_.is_gathered && axis.source == planner::row::half_spectrum);
     return axis;
   }
 
@@ -169,7 +173,41 @@ class piece_chooser {
   std::vector<planned_piece> pieces_;
 };
 
+program chosen_program(const request::resolved_spec& request, const device_info& device,
+                       const tuning::architecture& data) {
+  const array_sides sides{request, have_paired_rows(request, device, data)};
+  const auto pieces = piece_chooser{request, sides, device, data}.take();
+  return program_of(request, sides, pieces, nullptr, device, data);
+}
+
+/// Returns whether a program is one pass that has whole rows in local memory on the way out.
+bool holds_rows(const program& steps) {
+  const std::vector<pass> passes = steps.passes();
+  if (passes.size() != 1 || !passes.front().is_whole()) return false;
+  const planner::tile_shape& shape = passes.front().shape();
+  const bool is_row = shape.makes == body::real_row || shape.makes == body::transform;
+  return is_row && shape.stage_out && !shape.is_cluster();
+}
+
+/// Refuses rows that no workgroup holds whole, and names a length of rows that one does.
+void refuse_rows(plan_spec spec, const device_info& device, const tuning::architecture& data) {
+  const std::size_t refused = spec.lengths.front();
+  std::size_t& length = spec.lengths.front();
+  std::string advice = "let the store take elements";
+  for (length = std::bit_floor(refused - 1); length > 1; length /= 2) {
+    if (!holds_rows(chosen_program(spec, device, data))) continue;
+    advice = formatted("choose length {}, or {}", length, advice);
+    break;
+  }
+  reject("store.row_outputs is {} and no workgroup of {} holds a whole row of length {}; {}",
+         spec.store.row_outputs, device.name, refused, advice);
+}
+
 }  // namespace
+
+bool holds_whole_rows(const request::resolved_spec& request, const device_info& device) {
+  return holds_rows(chosen_program(request, device, tuning::for_device(device)));
+}
 
 program make_program(const request::resolved_spec& request, const device_info& device) {
   return make_program(request, device, tuning::for_device(device));
@@ -177,9 +215,11 @@ program make_program(const request::resolved_spec& request, const device_info& d
 
 program make_program(const request::resolved_spec& request, const device_info& device,
                      const tuning::architecture& data) {
-  const array_sides sides{request, have_paired_rows(request, device, data)};
-  const auto pieces = piece_chooser{request, sides, device, data}.take();
-  return program_of(request, sides, pieces, nullptr, device, data);
+  program result = chosen_program(request, device, data);
+  if (request.spec.store.row_outputs > 0 && !holds_rows(result)) {
+    refuse_rows(request.spec, device, data);
+  }
+  return result;
 }
 
 namespace {

@@ -22,6 +22,10 @@ namespace wingbeat::programs {
 [[nodiscard]] program make_program(const request::resolved_spec& request, const device_info& device,
                                    const tuning::architecture& data);
 
+/// Returns whether one workgroup holds a whole row, as stores with `row_outputs` need.
+[[nodiscard]] bool holds_whole_rows(const request::resolved_spec& request,
+                                    const device_info& device);
+
 /// Implements `engine::realise` for engines that compile kernels.
 [[nodiscard]] std::optional<program> launches_of(const backend::step_request& step,
                                                  const device_info& device);

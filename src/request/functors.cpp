@@ -118,11 +118,42 @@ void require_reduction(const fused_store& store) {
             "store.kept_bytes is {} and store.partial_bytes {}; a functor keeps up to {} bytes "
             "of a value, or reduces, or neither",
             store.kept_bytes, store.partial_bytes, most);
+  reject_if(
+      store.row_outputs > 0 && store.partial_bytes + store.kept_bytes > 0,
+      "store.row_outputs is {}, store.partial_bytes {} and store.kept_bytes {}; a functor sees "
+      "whole rows, reduces or keeps: leave the others out",
+      store.row_outputs, store.partial_bytes, store.kept_bytes);
   if (!store.clears_output || (store.out_bytes % 4 == 0 && store.element_bytes % 4 == 0)) return;
   reject(
       "store.clears_output is set, store.out_bytes is {} and store.element_bytes {}; "
       "memory is cleared in multiples of 4 bytes",
       store.out_bytes, store.element_bytes);
+}
+
+/// Requires rows of one whole axis for a store that sees them.
+void require_rows(const resolved_spec& request) {
+  const plan_spec& spec = request.spec;
+  const std::size_t outputs = spec.store.row_outputs;
+  if (outputs == 0) return;
+  constexpr std::size_t most = std::size_t{1} << 24;  // times the rows of a workgroup, in 32 bits
+  reject_if(outputs > most, "store.row_outputs is {}; a functor makes up to {} outputs of a row",
+            outputs, most);
+  reject_if(request.kind.is_real_to_real(),
+            "store.row_outputs is {} and kind is {}; whole rows are seen in forward, inverse, "
+            "forward_from_real and inverse_to_real: choose one of them",
+            outputs, name_of(spec.kind));
+  reject_if(spec.lengths.size() > 1,
+            "store.row_outputs is {} and lengths has {} axes; whole rows have one: give the others "
+            "as dimensions of the batch",
+            outputs, spec.lengths.size());
+  reject_if(!spec.valid_out.empty(),
+            "store.row_outputs is {} and valid_out has a range; whole rows have all elements: "
+            "leave it empty",
+            outputs);
+  reject_if(spec.bins != bin_order::natural,
+            "store.row_outputs is {} and bins are scrambled; whole rows lie in natural order: ask "
+            "for it",
+            outputs);
 }
 
 template <class Functor>
@@ -191,6 +222,7 @@ void require_functors(const resolved_spec& request, engine runs_on) {
       "a plan in place was given a functor, which may read what was already overwritten; plan "
       "with placement::out_of_place and give two buffers");
   if (spec.store.is_given()) require_reduction(spec.store);
+  require_rows(request);
   if (spec.load.is_given()) {
     require_functor("load", spec.load, spec.load.in_bytes, request.in.is_real(), spec, runs_on);
   }

@@ -63,10 +63,10 @@ class key_writer {
     add(in_bytes, moved_bytes, element_bytes, source, operands);
   }
   void add(const fused_store& functor) {
-    const auto& [out_bytes, element_bytes, source, callable, partial_bytes, kept_bytes,
+    const auto& [out_bytes, element_bytes, source, callable, partial_bytes, row_outputs, kept_bytes,
                  kept_moved_bytes, clears_output, operands, moved_bytes, max_workgroups] = functor;
-    add(out_bytes, moved_bytes, partial_bytes, kept_bytes, kept_moved_bytes, clears_output,
-        element_bytes, max_workgroups, source, operands);
+    add(out_bytes, moved_bytes, partial_bytes, row_outputs, kept_bytes, kept_moved_bytes,
+        clears_output, element_bytes, max_workgroups, source, operands);
   }
 
   key_writer() { key_.reserve(usual_bytes); }

@@ -42,7 +42,8 @@ struct resolved_spec {
       : spec(given),
         kind(traits_of(given.kind)),
         in(input_array(given)),
-        out(output_array(given)) {}
+        out(output_array(given)),
+        is_gathered(given.store.row_outputs > 0) {}
 
   plan_spec spec;
   traits kind;
@@ -54,7 +55,7 @@ struct resolved_spec {
   /// local memory.
   bool are_functors_dense = false;
   /// Rows are staged on the way out wherever they fit, because the store functor gathers them.
-  bool is_gathered = false;
+  bool is_gathered;
   bool is_extended = false;  ///< Lines of reals are continued to twice their length.
 
   /// Returns the kind of the transforms along an axis.

@@ -10,6 +10,7 @@
 
 #include "functors/device_functor.hpp"                    // device_functor
 #include "programs/loaded_rows.hpp"                       // loaded_rows, written_as
+#include "programs/transforms.hpp"                        // holds_whole_rows
 #include "request/validation.hpp"                         // validated
 #include "short_time/placement.hpp"                       // frames_in, overlaps_in
 #include "short_time/request.hpp"                         // real_bytes, value_bytes
@@ -227,21 +228,13 @@ bool short_time_programs::add_bands_at_once(program& steps, place out) const {
         numbers_of(spec_, spec_.features)};
     frames.store = bands_of_row.template store<std::complex<real_type>>();
     frames.store.out_bytes = n_frames_ * spec_.features.bands * sizeof real;
-    request::resolved_spec request = request::validated(frames, on_->device());
-    request.is_gathered = true;
-    const auto part = engine_.realise(on_, request);
-    const planner::pass* const only =
-        part->steps.size() == 1 ? part->steps.front().launch() : nullptr;
-    if (only == nullptr || !only->shape().stage_out) return false;
-    const device::grid::body makes = only->shape().makes;
-    if (makes != device::grid::body::real_row && makes != device::grid::body::transform) {
-      return false;
-    }
+    const auto request = request::validated(frames, on_->device());
+    if (!programs::holds_whole_rows(request, on_->device())) return false;
     add_means(steps);
     array_ends ends{.in = place::input, .out = out, .load = load_sources(true, true)};
     ends.store = bands_of(spec_);
     for (auto& each : roots_of(spec_)) ends.store.push_back(each);
-    steps.add(*part, ends);
+    steps.add(*engine_.realise(on_, request), ends);
     return true;
   });
 }

@@ -30,7 +30,7 @@ void expect_every_member() {
 }
 
 TEST(kernel_text_constants, are_all_members) {
-  expect_every_member<device::ends::fused_numbers, 9>();
+  expect_every_member<device::ends::fused_numbers, 10>();
   expect_every_member<device::ends::array_part, 14>();
   expect_every_member<device::channeliser::bank_numbers, 17>();
   expect_every_member<device::channeliser::downconvert_numbers, 4>();

@@ -89,6 +89,7 @@ def refusals():
     yield ValueError, "imaginary_at is -1", lambda: Layout(imaginary_at=-1)
     yield ValueError, "elements is -8", lambda: Functor(elements=-8)
     yield ValueError, "partial_bytes is -1", lambda: Functor(partial_bytes=-1)
+    yield ValueError, "row_outputs is -1", lambda: Functor(row_outputs=-1)
     yield TypeError, "text is of type int; give str", lambda: Functor(text=3)
     yield TypeError, "parameters is of type str; give bytes", lambda: Functor(parameters="a")
     yield TypeError, "give a tuple of texts", lambda: Functor(operands="float32")

@@ -196,6 +196,24 @@ def test_calls_functors_of_the_processor():
         plan(samples, power, load=(window,))
 
 
+def test_calls_functions_with_whole_rows():
+    rows, n = 5, 64
+
+    @LOAD
+    def store(memory, operands, row, first, count, values):
+        found = np.argmax(np.abs(array_at(values, "c8", count))) if (first, count) == (0, n) else -1
+        array_at(memory, "i4", rows)[row] = found
+
+    x = RNG.standard_normal((rows, n)).astype("c8")
+    plan = Plan(x.shape, 1, store=Functor(function=store, element="int32", elements=rows,
+                                          row_outputs=1))
+    with wingbeat.fft.set_workers(1):
+        strongest = plan(x, np.empty(rows, "i4"))
+    np.testing.assert_array_equal(strongest, np.argmax(np.abs(fft.fft(x)), axis=1))
+    with pytest.raises(ValueError, match="lengths has 2 axes"):
+        Plan(x.shape, store=Functor(function=store, element="int32", elements=1, row_outputs=1))
+
+
 def test_calls_functions_of_numba():
     numba = pytest.importorskip("numba")
     pointer, count = numba.types.CPointer, numba.types.uint64

@@ -26,6 +26,22 @@ struct real_stored {
   using element = float;
   static void store(float* out, size row, size i, float x) { out[5 * row + i] = x; }
 };
+struct row_sums {
+  using element = float;
+  struct sum {
+    float of_row, first;
+  };
+  static complex<float> prepared(complex<float> z, size row, size i) {
+    return {z.re * static_cast<float>(i), static_cast<float>(row)};
+  }
+  template <class Values>
+  static sum output(const Values& values, size, size t) {
+    sum result{0, values(unsigned(t)).re};
+    for (unsigned i = 0; i < 4; ++i) result.of_row += values(i).re;
+    return result;
+  }
+  static void store(float* out, size row, size t, sum x) { out[2 * row + t] = x.of_row + x.first; }
+};
 struct gathers : places {
   static constexpr bool in_order = false;
 };
@@ -106,6 +122,24 @@ TEST(ends_functor, finds_reals_without_a_neighbour) {
   const fused_store<real_stored, as<numbers>> stored{out, nullptr};
   stored.put(2 * 5 + 3, 3, {7, 8});
   for (size i = 0; i < 15; ++i) EXPECT_EQ(out[i], i == 13 ? 7.0F : 0.0F) << i;
+}
+
+TEST(ends_functor, makes_outputs_of_rows_from_prepared_elements) {
+  constexpr fused_numbers numbers{.length = 4, .is_dense = true, .outputs = 2};
+  float out[4] = {};
+  const fused_store<row_sums, as<numbers>> stored{out, nullptr};
+  static_assert(decltype(stored)::gathered == 2 && !decltype(stored)::is_across);
+  const auto z = stored.prepared(4 + 3, 3, {5, 6});
+  EXPECT_EQ(z.re, 15.0F);
+  EXPECT_EQ(z.im, 1.0F);
+  for (unsigned t = 0; t < 2; ++t) {
+    const auto of_row = [](unsigned i) { return complex<float>{static_cast<float>(10 + i), 0}; };
+    const struct { row_sums::sum value[1]; } y{{stored.output(4, t, of_row)}};
+    stored.put_outputs(4, t, y);
+  }
+  EXPECT_EQ(out[0] + out[1], 0.0F);
+  EXPECT_EQ(out[2], 46.0F + 10);
+  EXPECT_EQ(out[3], 46.0F + 11);
 }
 
 TEST(ends_functor, finds_reals_of_pairs_one_by_one) {

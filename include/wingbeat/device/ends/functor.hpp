@@ -48,6 +48,7 @@ struct fused_numbers {
   bool has_parameters = false;
   size block_at = 0;  ///< First byte of the parameter block in the table.
   unsigned n_operands = 0;
+  size outputs = 0;  ///< Made of each whole row by a store that gathers; 0: it takes elements.
 
   template <class Visit>
   WINGBEAT_FN constexpr void each(Visit visit) const {
@@ -60,6 +61,7 @@ struct fused_numbers {
     visit("has_parameters", has_parameters);
     visit("block_at", block_at);
     visit("n_operands", n_operands);
+    visit("outputs", outputs);
   }
 };
 
@@ -308,17 +310,25 @@ class fused_store {
 
  private:
   using given = fused_given<Functor, As>;
-  static_assert(!store_types<Functor, As>::are_given ||
-                    has_store<Functor, value, typename given::list>,
+  using given_list = typename given::list;
+  static_assert(!store_types<Functor, As>::are_given || As::numbers.outputs > 0 ||
+                    has_store<Functor, value, given_list>,
                 "your store functor needs WINGBEAT_FN static void store(out, row, i, value), or "
                 "store(out, with, row, i, value) where store.source.parameters holds bytes; where "
                 "store.operands has entries, the operands stand before row");
+  static_assert(!store_types<Functor, As>::are_given || As::numbers.outputs == 0 ||
+                    has_output<Functor, value, given_list>,
+                "store.row_outputs is not 0, so your store functor needs WINGBEAT_FN static "
+                "functions output(values, row, t), a template that returns output t of the row "
+                "whose element i is values(i), and store(out, row, t, output); parameters and "
+                "operands stand before row");
 
  public:
   static constexpr bool has_parts = As::has_parts, reduces = false, computes = true;
   static constexpr bool has_singles = As::has_singles;
-  static constexpr size gathered = gathered_by<Functor>::count;  ///< Outputs of a row; 0: it does
-                                                                 ///< not gather.
+  static constexpr bool has_outputs = As::numbers.outputs > 0;  ///< Of any type, one by one.
+  /// Outputs of a row; 0: it does not gather.
+  static constexpr size gathered = has_outputs ? As::numbers.outputs : gathered_by<Functor>::count;
   static constexpr unsigned at_once = gathered_by<Functor>::at_once;
   static constexpr bool is_across = gathers_across<Functor>;
   template <class... Operands>
@@ -347,7 +357,7 @@ class fused_store {
 
   /// Returns output t of the row at `offset`, made from its elements, or pairs of reals, of_row(i).
   template <class Row>
-  WINGBEAT_FN typename As::real output(size offset, unsigned t, const Row& of_row) const {
+  WINGBEAT_FN auto output(size offset, unsigned t, const Row& of_row) const {
     const auto value_at = [&](unsigned i) {
       if constexpr (As::has_pairs) {
         const complex<typename As::real> pair = of_row(i / 2);
@@ -363,7 +373,7 @@ class fused_store {
   /// Returns element i of the row at `offset`, prepared for output().
   WINGBEAT_FN complex<typename As::real> prepared(size offset, size i,
                                                   complex<typename As::real> z) const {
-    if constexpr (As::is_real) {
+    if constexpr (As::is_real || !prepares<Functor, value, given_list>) {
       return z;
     } else {
       return given_.of_row(out_, row_of<As>(offset)).prepared(i, z);
@@ -372,7 +382,11 @@ class fused_store {
   /// Stores outputs from number t on.
   template <class Run>
   WINGBEAT_FN void put_outputs(size offset, size t, const Run& y) const {
-    given_.of_row(out_, row_of<As>(offset)).put(t, y);
+    if constexpr (has_outputs) {
+      given_.of_row(out_, row_of<As>(offset)).store(t, y.value[0]);
+    } else {
+      given_.of_row(out_, row_of<As>(offset)).put(t, y);
+    }
   }
 
  private:

@@ -8,6 +8,13 @@
 //
 // value   load(i) returns element i of the row, store(i, z) takes it. Loads read near element i, in
 //         a buffer whose elements are counted row by row, unless in_order is false.
+// outputs Where a request states store.row_outputs, neighbouring threads make neighbouring outputs
+//         of whole rows:
+//           output(t, values)       returns output t of the row whose element i is values(i)
+//           store(t, output)        takes it
+//           prepared(i, z)          optional: returns complex element i as output() is to have it
+//           is_across               optional: whether neighbouring threads make the same output of
+//                                   neighbouring rows, because outputs differ in work
 // row     Work on a row at once, for functors with members; each group is optional, and functions
 //         of `numbers` are static:
 //           prefetch()              prefetches the data of the row
@@ -23,13 +30,9 @@
 //                                   it, r < Count
 //           line_length(numbers)    the row is lines of this many values
 //             load_line(line, i)    returns value line * line_length + i
-//           gathered(numbers)       the number of outputs made from each row, where neighbouring
-//                                   threads make neighbours; 0: it stores elements
-//             prepared(i, z)        returns a complex element in the form that output() takes
-//             output(t, value)      returns output t, from all elements value(i) of the row
+//           gathered(numbers)       the number of outputs made from each row wherever a pass holds
+//                                   it; 0: it stores elements
 //             put(t, outputs)       stores at_once(numbers) outputs from number t on
-//             is_across             whether neighbouring threads make the same output of
-//                                   neighbouring rows, because outputs differ in work
 // keep    What it keeps of values instead of storing each: a partial result per thread
 //         (reduce.hpp), or a state per value over all rows (keep.hpp).
 // bins    changed(k, bin) returns the changed bin k of the row (bodies/diagonal_row.hpp).
@@ -124,10 +127,16 @@ struct gathered_by<Functor, void_t<decltype(Functor::row_functor::gathered(Funct
 };
 
 template <class Functor, class = void>
-inline constexpr bool gathers_across = false;
+inline constexpr bool row_gathers_across = false;
 template <class Functor>
-inline constexpr bool gathers_across<Functor, void_t<decltype(Functor::row_functor::is_across)>> =
-    Functor::row_functor::is_across;
+inline constexpr bool
+    row_gathers_across<Functor, void_t<decltype(Functor::row_functor::is_across)>> =
+        Functor::row_functor::is_across;
+template <class Functor, class = void>
+inline constexpr bool gathers_across = row_gathers_across<Functor>;
+template <class Functor>
+inline constexpr bool gathers_across<Functor, void_t<decltype(Functor::is_across)>> =
+    Functor::is_across;
 
 /// The arguments of a functor's functions between its buffer and an element's numbers.
 template <class...>
@@ -174,6 +183,32 @@ inline constexpr bool
               void_t<decltype(Functor::store(some<out_of<Functor>>(), some<Given>()...,
                                              some<size>(), some<size>(), some<const Value>()))>> =
         true;
+
+/// The elements of a row as output() takes them.
+template <class Value>
+struct any_row {
+  WINGBEAT_FN Value operator()(unsigned i) const;
+};
+
+/// Whether output can be called with the elements of a row, and store with what it returns.
+template <class Functor, class Value, class Given, class = void>
+inline constexpr bool has_output = is_made_for_rows<Functor>;
+template <class Functor, class Value, class... Given>
+inline constexpr bool
+    has_output<Functor, Value, given<Given...>,
+               void_t<decltype(Functor::store(
+                   some<out_of<Functor>>(), some<Given>()..., some<size>(), some<size>(),
+                   Functor::output(some<const any_row<Value>>(), some<Given>()..., some<size>(),
+                                   some<size>())))>> = true;
+
+/// Whether it prepares elements for output.
+template <class Functor, class Value, class Given, class = void>
+inline constexpr bool prepares = is_made_for_rows<Functor>;
+template <class Functor, class Value, class... Given>
+inline constexpr bool
+    prepares<Functor, Value, given<Given...>,
+             void_t<decltype(Functor::prepared(some<const Value>(), some<Given>()..., some<size>(),
+                                               some<size>()))>> = true;
 
 /// The type of its partial results; char if it has none. First for functors constructed for a row,
 template <class Functor, class = void>

@@ -35,6 +35,15 @@ struct functor_row {
   WINGBEAT_FN void store(size i, Value z) const {
     given.template to<store_call>(memory, row, i, z);
   }
+  // For functors that make outputs of whole rows.
+  template <class Values>
+  WINGBEAT_FN auto output(size t, const Values& values) const {
+    return given.template to<output_call>(values, row, t);
+  }
+  template <class Value>
+  WINGBEAT_FN auto prepared(size i, Value z) const {
+    return given.template to<prepared_call>(z, row, i);
+  }
   // For functors that keep: see keep.hpp.
   WINGBEAT_FN auto started(size i) const { return given.template to<started_call>(memory, row, i); }
   template <class Kept, class Value>
@@ -62,6 +71,18 @@ struct functor_row {
     template <class Value, class... More>
     WINGBEAT_FN static void of(Memory out, size row, size i, Value z, const More&... more) {
       Functor::store(out, more..., row, i, z);
+    }
+  };
+  struct output_call {
+    template <class Values, class... More>
+    WINGBEAT_FN static auto of(const Values& values, size row, size t, const More&... more) {
+      return Functor::output(values, more..., row, t);
+    }
+  };
+  struct prepared_call {
+    template <class Value, class... More>
+    WINGBEAT_FN static auto of(Value z, size row, size i, const More&... more) {
+      return Functor::prepared(z, more..., row, i);
     }
   };
   struct started_call {

@@ -125,33 +125,55 @@ WINGBEAT_FN void write_separated_rows(const Body& body, const Elements& elements
 template <class Elements>
 inline constexpr bool gathers = Elements::access_type::store_type::gathered > 0;
 
+/// Outputs that a thread stores at once: some side by side, or one of any type.
+template <class Output, unsigned Count, bool IsAny>
+struct output_run {
+  using type = io::adjacent<Output, Count>;
+};
+template <class Output, unsigned Count>
+struct output_run<Output, Count, true> {
+  struct type {
+    Output value[1];
+  };
+};
+
 /// Writes the outputs that the store makes from whole rows, where element(lane, i) is element i;
 /// some neighbours at a time.
 template <class Body, class Elements, class Element>
 WINGBEAT_FN void write_gathered(const Body& body, const Elements& elements,
                                 const Element& element) {
   using store = typename Elements::access_type::store_type;
-  using real = typename Body::real;
+  const auto output_of = [&](unsigned lane, unsigned t) {
+    return elements.target().output(elements.out(elements.existing(lane)), t,
+                                    [&](unsigned i) { return element(lane, i); });
+  };
+  using output = decltype(output_of(0, 0));
   constexpr auto outputs = unsigned(store::gathered);
   constexpr unsigned n =
-      minimum<unsigned>(store::at_once, unsigned(16 / sizeof(real)));  // bytes of one store
-  using run = io::adjacent<real, n>;
+      store::has_outputs
+          ? 1
+          : minimum<unsigned>(store::at_once, unsigned(16 / sizeof(output)));  // bytes
+  using run = typename output_run<output, n, store::has_outputs>::type;
   constexpr bool is_across = store::is_across && Body::workgroup_threads % Body::lanes == 0;
   constexpr taken order = is_across ? taken::across : taken::along;
-  make_and_take<run, outputs / n, order, 16 / n>(
-      body,
-      [&](unsigned lane, unsigned t) {
-        run y;
-        WINGBEAT_UNROLL
-        for (unsigned i = 0; i < n; ++i) {
-          y.value[i] = elements.target().output(elements.out(elements.existing(lane)), t * n + i,
-                                                [&](unsigned j) { return element(lane, j); });
-        }
-        return y;
-      },
-      [&](unsigned lane, unsigned t, const run& y) {
-        if (elements.has(lane)) elements.target().put_outputs(elements.out(lane), size(t) * n, y);
-      });
+  const auto make = [&](unsigned lane, unsigned t) {
+    run y;
+    WINGBEAT_UNROLL
+    for (unsigned i = 0; i < n; ++i) y.value[i] = output_of(lane, t * n + i);
+    return y;
+  };
+  const auto take = [&](unsigned lane, unsigned t, const run& y) {
+    if (elements.has(lane)) elements.target().put_outputs(elements.out(lane), size(t) * n, y);
+  };
+  constexpr unsigned most = 16 / n, rounds = staged_rounds<outputs / n, Body>();
+  if constexpr (store::has_outputs && rounds > most) {
+    for (unsigned r = 0; r < rounds; ++r) {  // as many as a request states: too many to unroll
+      in_round<outputs, order>(body, r,
+                               [&](unsigned lane, unsigned t) { take(lane, t, make(lane, t)); });
+    }
+  } else {
+    make_and_take<run, outputs / n, order, most>(body, make, take);
+  }
 }
 
 /// Writes all elements of a tile: element(lane, q). `IsLinear`: the same as

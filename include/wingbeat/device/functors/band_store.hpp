@@ -4,12 +4,11 @@
 
 #include "wingbeat/device/functors/band_load.hpp"  // band_operands, band_numbers
 #include "wingbeat/device/functors/fixed.hpp"      // fixed
-#include "wingbeat/device/io/adjacent.hpp"         // adjacent
 #include "wingbeat/device/port.hpp"                // WINGBEAT_FN, WINGBEAT_GLOBAL, size
 
 namespace wingbeat::device::functors {
 
-/// For passes that gather: see ends/functor_contract.hpp.
+/// For requests with `row_outputs`: see ends/functor_contract.hpp.
 template <class Real>
 class band_store {
  public:
@@ -36,9 +35,8 @@ class band_store {
         out_(out + row * n.bands),
         bands_{given.first_bins, given.begins, given.weights},
         roots_(given.roots) {}
-  WINGBEAT_FN static constexpr size gathered(const numbers& n) { return n.bands; }
-  WINGBEAT_FN static constexpr unsigned at_once(const numbers&) { return 1; }
   static constexpr bool is_across = true;  // wide bands beside narrow ones would keep these waiting
+  WINGBEAT_FN static constexpr size outputs(const numbers& n) { return n.bands; }
   WINGBEAT_FN complex<Real> prepared(size k, complex<Real> z) const {
     const complex<Real> bin = numbers_.spectrum.turned(z, k, roots_);
     return {numbers_.features.quantity(bin, numbers_.spectrum.is_middle(k)), Real(0)};
@@ -47,12 +45,7 @@ class band_store {
   WINGBEAT_FN Real output(unsigned band, const Value& value) const {
     return numbers_.features.level(bands_.sum(band, [&](size k) { return value(unsigned(k)).re; }));
   }
-  template <unsigned N>
-  WINGBEAT_FN void put(size band, const io::adjacent<Real, N>& levels) const {
-    out_[band] = levels.value[0];
-  }
-  /// Never called; passes that do not gather take other stores.
-  WINGBEAT_FN void store(size, complex<Real>) const {}
+  WINGBEAT_FN void store(size band, Real level) const { out_[band] = level; }
 
  private:
   numbers numbers_;

@@ -117,7 +117,7 @@ class tile_end {
   void put(const Real* tile, const tile_shape& shape, std::size_t n_columns,
            const begin_of_end& begin, unsigned n_threads) const {
     const std::size_t first = end_.valid.first, last = end_.valid.end;
-    by_pieces(last - first, n_threads, [&](index_range indices) {
+    by_pieces(last - first, end_.takes_rows ? 1 : n_threads, [&](index_range indices) {
       if (end_.is_functor && end_.is_real()) {
         return call_store<Real>(tile, shape, n_columns, indices, begin);
       }

@@ -141,6 +141,7 @@ pass_list passes_of(const request::resolved_spec& request, const std::vector<std
       each.in.functor_title = request::title_of_functor(spec.load.source.text, "your load");
     }
     if (target.is_functor) {
+      each.out.takes_rows = spec.store.row_outputs > 0;
       each.out.functor_title = request::title_of_functor(spec.store.source.text, "your store");
     }
     add_repeats(each, source.source, target.source);

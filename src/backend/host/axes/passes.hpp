@@ -23,6 +23,7 @@ struct pass_end {
   place location = place::input;
   stored type = stored::own;
   bool is_functor = false;
+  bool takes_rows = false;         ///< A call of the functor takes a whole row.
   std::string functor_title = {};  ///< See `title_of_functor`.
   std::size_t imaginary_at = 0;    ///< 0: real; 1: pairs; else planar.
   std::size_t length = 1;          ///< Of the axis on this side; N/2+1 of a half spectrum.
