@@ -6,12 +6,14 @@
 #include <cmath>  // sqrt
 #include <complex>
 #include <cstdint>  // int16_t
+#include <optional>
 #include <utility>  // exchange, move
 
 #include "functors/device_functor.hpp"                    // device_functor
 #include "programs/loaded_rows.hpp"                       // loaded_rows, written_as
 #include "programs/transforms.hpp"                        // holds_whole_rows
 #include "request/validation.hpp"                         // validated
+#include "short_time/bands_in_process.hpp"                // bands_in_process
 #include "short_time/placement.hpp"                       // frames_in, overlaps_in
 #include "short_time/request.hpp"                         // real_bytes, value_bytes
 #include "short_time/tables.hpp"                          // roots_of, bands_of
@@ -220,23 +222,30 @@ void short_time_programs::add_frames(program& steps, place out,
 }
 
 bool short_time_programs::add_bands_at_once(program& steps, place out) const {
-  if (!compiles_kernels(on_->device().runs_on)) return false;
-  return with_real([&](auto real) {
-    using real_type = decltype(real);
-    plan_spec frames = frames_of_input();
-    const device_functor<functors::band_store<real_type>> bands_of_row{
-        numbers_of(spec_, spec_.features)};
-    frames.store = bands_of_row.template store<std::complex<real_type>>();
-    frames.store.out_bytes = n_frames_ * spec_.features.bands * sizeof real;
-    const auto request = request::validated(frames, on_->device());
-    if (!programs::holds_whole_rows(request, on_->device())) return false;
-    add_means(steps);
-    array_ends ends{.in = place::input, .out = out, .load = load_sources(true, true)};
+  const engine runs_on = on_->device().runs_on;
+  plan_spec frames = frames_of_input();
+  array_ends ends{.in = place::input, .out = out, .load = load_sources(true, true)};
+  const auto in_process = runs_on == engine::host ? bands_in_process(spec_) : std::nullopt;
+  if (in_process) {
+    frames.store = *in_process;
+    frames.factor = spec_.scale;
+  } else {
+    frames.store = with_real([&](auto real) {
+      using real_type = decltype(real);
+      return device_functor<functors::band_store<real_type>>{numbers_of(spec_, spec_.features)}
+          .template store<std::complex<real_type>>();
+    });
     ends.store = bands_of(spec_);
     for (auto& each : roots_of(spec_)) ends.store.push_back(each);
-    steps.add(*engine_.realise(on_, request), ends);
-    return true;
-  });
+  }
+  frames.store.out_bytes = n_frames_ * spec_.features.bands * real_bytes(spec_);
+  const auto request = request::validated(frames, on_->device());
+  if (compiles_kernels(runs_on) && !programs::holds_whole_rows(request, on_->device())) {
+    return false;
+  }
+  add_means(steps);
+  steps.add(*engine_.realise(on_, request), ends);
+  return true;
 }
 
 program short_time_programs::run() const {

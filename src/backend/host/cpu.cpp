@@ -7,6 +7,7 @@
 #include <fstream>
 #include <memory>  // make_unique
 
+#include "backend/frame_rows.hpp"  // frame_rows
 #include "backend/score_rows.hpp"  // score_rows
 #include "text/reject.hpp"         // reject
 
@@ -17,6 +18,7 @@ extern const instruction_set set;
 extern const bank_kernels bank_set;
 extern const line_set lines_set;
 extern const score_rows scores_set;
+extern const frame_rows frames_set;
 extern const sum_kernels sums_set;
 }  // namespace baseline
 #ifdef WINGBEAT_HAS_avx2
@@ -25,6 +27,7 @@ extern const instruction_set set;
 extern const bank_kernels bank_set;
 extern const line_set lines_set;
 extern const score_rows scores_set;
+extern const frame_rows frames_set;
 extern const sum_kernels sums_set;
 }  // namespace avx2
 #endif
@@ -34,6 +37,7 @@ extern const instruction_set set;
 extern const bank_kernels bank_set;
 extern const line_set lines_set;
 extern const score_rows scores_set;
+extern const frame_rows frames_set;
 extern const sum_kernels sums_set;
 }  // namespace avx512
 #endif
@@ -44,12 +48,12 @@ const std::vector<named_set>& supported_sets() {
       *std::make_unique<const std::vector<named_set>>([] {
          std::vector<named_set> sets{{"baseline", "", &baseline::set, &baseline::bank_set,
                                       &baseline::lines_set, &baseline::sums_set,
-                                      &baseline::scores_set}};
+                                      &baseline::scores_set, &baseline::frames_set}};
 #ifdef WINGBEAT_HAS_avx2
          __builtin_cpu_init();
          if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
            sets.push_back({"avx2", "avx2 fma", &avx2::set, &avx2::bank_set, &avx2::lines_set,
-                           &avx2::sums_set, &avx2::scores_set});
+                           &avx2::sums_set, &avx2::scores_set, &avx2::frames_set});
          }
 #endif
 #ifdef WINGBEAT_HAS_avx512
@@ -58,7 +62,8 @@ const std::vector<named_set>& supported_sets() {
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
              __builtin_cpu_supports("fma")) {
            sets.push_back({"avx512", "avx512 f dq bw vl", &avx512::set, &avx512::bank_set,
-                           &avx512::lines_set, &avx512::sums_set, &avx512::scores_set});
+                           &avx512::lines_set, &avx512::sums_set, &avx512::scores_set,
+                           &avx512::frames_set});
          }
 #endif
          return sets;
@@ -100,5 +105,10 @@ std::size_t memory_bytes() {
 
 const wingbeat::backend::score_rows& wingbeat::backend::host_score_rows() {
   static const score_rows& chosen = *host::chosen_set().scores;
+  return chosen;
+}
+
+const wingbeat::backend::frame_rows& wingbeat::backend::host_frame_rows() {
+  static const frame_rows& chosen = *host::chosen_set().frames;
   return chosen;
 }

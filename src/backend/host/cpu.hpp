@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/frame_rows.hpp"              // frame_rows
 #include "backend/host/bank/bank_kernels.hpp"  // bank_kernels
 #include "backend/host/kernels.hpp"            // instruction_set
 #include "backend/host/line_kernels.hpp"       // line_set
@@ -23,6 +24,7 @@ struct named_set {
   const line_set* lines = nullptr;
   const sum_kernels* sums = nullptr;
   const score_rows* scores = nullptr;
+  const frame_rows* frames = nullptr;
 };
 
 /// Returns the sets that this processor runs, widest last; "baseline" is always the first.
