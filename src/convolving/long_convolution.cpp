@@ -25,7 +25,9 @@ start_rule start_of_numbers(std::size_t bytes) {
   return {"a number", bytes, bytes, bytes};
 }
 
+/// Returns the bytes to which arrays of spectra are aligned.
 std::size_t bin_bytes(const long_convolution_spec& spec) {
+  if (spec.arithmetic != arithmetic::plain && bytes_of_real(spec.stored) == 2) return 16;
   return 2 * bytes_of_real(convolving::computed(spec));
 }
 
@@ -117,6 +119,8 @@ void long_convolution::impl::set_operands() {
     list.push_back(lengths("table of lengths", by_lengths));
     return list;
   };
+  // A kernel of tensor cores has all operands in one list.
+  const unsigned store = row.outer > 0 ? by_load : by_store;
   const operand_rule spectra = bins("array of spectra", as_filter);
   const operand_rule signals = values("array of signals", as_in);
   const std::string_view of_results = "gradient of the results";
@@ -126,10 +130,10 @@ void long_convolution::impl::set_operands() {
   preparing.operands = {taps("array of kernels", as_in), skips("skip", by_load),
                         bins("array of spectra", as_filter, true)};
   running_.operands = gated({spectra, signals, values("array of results", as_out, true)}, by_load,
-                            by_store, by_load | by_store);
+                            store, by_load | store);
   signal_gradient.operands =
-      gated({spectra, values(of_results, as_in), values(of_signals, as_out, true)}, by_store,
-            by_load, by_load | by_store);
+      gated({spectra, values(of_results, as_in), values(of_signals, as_out, true)}, store, by_load,
+            by_load | store);
   kernel_gradient.operands =
       gated({signals, values(of_results, as_filter), taps(of_kernels, as_out, true), skip_gradient},
             by_load, by_load, by_load);

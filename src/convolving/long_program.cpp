@@ -91,6 +91,9 @@ std::size_t skip_bytes(const long_convolution_spec& spec) {
   return spec.has_skip ? spec.channels * bytes_of_real(kernels_stored(spec)) : 0;
 }
 std::size_t spectra_bytes(const long_convolution_spec& spec, const long_geometry& row) {
+  if (row.outer > 0) {  // in fp16, then a scale for each channel, in whole quads
+    return spec.channels * row.row() * 4 + (spec.channels + 3) / 4 * 16;
+  }
   return spec.channels * row.row() * 2 * bytes_of_real(computed(spec));
 }
 
@@ -116,13 +119,18 @@ fused_store long_programs::signal_store(const functors::signal_pair_numbers& num
   return store;
 }
 
-programs::program long_programs::prepare() const {
-  program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
-  plan_spec kernels = rows(row_.turned, {spec_.channels});
-  kernels.load =
-      load_of<functors::tap_load>(kernels_stored(spec_), taps_of(spec_, row_, row_.turned));
+plan_spec long_programs::kernel_rows(const std::optional<right_angle>& turned) const {
+  plan_spec kernels = rows(turned, {spec_.channels});
+  kernels.load = load_of<functors::tap_load>(kernels_stored(spec_), taps_of(spec_, row_, turned));
   kernels.load.in_bytes = kernel_bytes(spec_, row_);
   kernels.load.moved_bytes = kernels.load.in_bytes + skip_bytes(spec_);
+  return kernels;
+}
+
+programs::program long_programs::prepare() const {
+  if (row_.outer > 0) return prepare_tensor();
+  program_builder steps{on_, engine_, computed(spec_), pairing::pairwise};
+  plan_spec kernels = kernel_rows(row_.turned);
   scale(kernels, row_.turned);  // here once, not in each result
   if (!row_.turned) kernels.valid_in = {{0, row_.taps}};
   kernels.out = {.strides = {1}, .distances = {row_.row()}};
@@ -159,6 +167,7 @@ programs::program long_programs::convolved(const backend::convolution_of_rows& r
 }
 
 programs::program long_programs::run() const {
+  if (row_.outer > 0) return run_tensor(false);
   return convolved(convolution(row_.signals, row_.results, spec_.has_gate_before,
                                spec_.has_gate_after, product::plain));
 }
@@ -169,6 +178,7 @@ backend::convolution_of_rows long_programs::signal_correlation() const {
 }
 
 programs::program long_programs::signal_gradient() const {
+  if (row_.outer > 0) return run_tensor(true);
   return convolved(signal_correlation());
 }
 
@@ -226,7 +236,7 @@ bool long_programs::add_correlations(program_builder& steps) const {
 }
 
 std::optional<programs::program> long_programs::gradients() const {
-  if (!row_.is_four_step) return std::nullopt;
+  if (!row_.is_four_step || row_.outer > 0) return std::nullopt;
   backend::correlation_of_rows request = correlations(std::nullopt);
   request.is_four_step = true;
   request.convolution = signal_correlation();

@@ -6,6 +6,7 @@
 // ranges are exchanged. The gradient of the kernels is the inverse transform of a sum of products
 // of spectra: one or three passes where the engine has it, otherwise three transforms. Rows that
 // are cut make both gradients at once, because both use the spectra of the results' gradient.
+// Rows on tensor cores are kernels of their own, tensor_program.cpp.
 #pragma once
 
 #include <memory>  // shared_ptr
@@ -48,6 +49,10 @@ class long_programs {
   [[nodiscard]] std::size_t pairs() const { return rows_of_channel(spec_); }
   [[nodiscard]] std::size_t n_gates() const;
   [[nodiscard]] std::size_t spectra() const { return pairs() * spec_.channels * row_.padded; }
+  [[nodiscard]] programs::program prepare_tensor() const;
+  [[nodiscard]] programs::program run_tensor(bool is_gradient) const;
+  /// Returns the transform of kernels, as pairs of signals are transformed or by right angles.
+  [[nodiscard]] plan_spec kernel_rows(const std::optional<right_angle>& turned) const;
   /// Returns the transform of rows: by right angles if `turned`, else of pairs of signals.
   [[nodiscard]] plan_spec rows(const std::optional<right_angle>& turned,
                                std::vector<std::size_t> batch) const;

@@ -97,6 +97,21 @@ std::optional<right_angle> right_angle_of(const long_geometry& row,
   return std::nullopt;
 }
 
+/// Returns R of rows that tensor cores convolve, or 0: those of 16 bits whose bins fit a workgroup's
+/// local memory in fp16.
+unsigned outer_of(const long_geometry& row, const long_convolution_spec& spec,
+                  const device_info& device) {
+  const bool is_asked =
+      spec.arithmetic == arithmetic::tensor ||
+      (spec.arithmetic == arithmetic::automatic && spec.stored == precision::bf16);
+  if (!is_asked || device.runs_on != engine::cuda || device.capability_major < 8) return 0;
+  // Results begin at index 0, because spectra are shifted by `origin`.
+  const std::size_t least = std::max({2 * spec.length, row.origin + spec.length, least_of(row)});
+  constexpr std::size_t shortest = 4096, longest = 16384;
+  const std::size_t points = std::bit_ceil(least);
+  return points >= shortest && points <= longest ? static_cast<unsigned>(points / 256) : 0;
+}
+
 void require_length(const long_convolution_spec& spec) {
   const auto is_short = [&](std::size_t length) {
     long_convolution_spec shorter = spec;
@@ -139,6 +154,7 @@ long_geometry geometry_of(const long_convolution_spec& spec, const device_info& 
   pad(row, least_of(row), spec, device);
   row.turned = right_angle_of(row, spec, device);
   if (row.turned) row.is_four_step = false;
+  row.outer = outer_of(row, spec, device);
   return row;
 }
 
@@ -147,6 +163,10 @@ void require_valid(const long_convolution_spec& spec, const device_info& device)
             "channels is {} and batch is {}; make each at least 1", spec.channels, spec.batch);
   request::require_named(spec.aligned, "aligned", "causal or centred");
   require_precisions(spec, device);
+  request::require_named(spec.arithmetic, "arithmetic", "automatic, plain or tensor");
+  reject_if(spec.arithmetic == arithmetic::tensor && bytes_of_real(spec.stored) != 2,
+            "arithmetic is tensor and stored is {}; tensor cores take bf16 and fp16",
+            name_of(spec.stored));
   require_kernel(spec);
   require_length(spec);
   const std::size_t padded = geometry_of(spec, device).padded;
@@ -163,6 +183,15 @@ std::string_view name_of(kernel_alignment aligned) noexcept {
   switch (aligned) {
     case kernel_alignment::causal: return "causal";
     case kernel_alignment::centred: return "centred";
+  }
+  return request::unnamed;
+}
+
+std::string_view name_of(arithmetic of_rows) noexcept {
+  switch (of_rows) {
+    case arithmetic::automatic: return "automatic";
+    case arithmetic::plain: return "plain";
+    case arithmetic::tensor: return "tensor";
   }
   return request::unnamed;
 }

@@ -38,10 +38,15 @@ struct long_geometry {
   index_range signals, results;
   /// Set for runs that take rows by right angles, because pairs of signals outgrow a workgroup.
   std::optional<right_angle> turned = {};
+  /// R of rows of 256 R points that runs take on tensor cores; 0: they do not.
+  unsigned outer = 0;
   bool is_four_step = false;  ///< Runs take rows in three launches: they outgrow a workgroup.
 
   /// Returns the length of the rows that runs take.
-  [[nodiscard]] std::size_t row() const { return turned ? turned->length : padded; }
+  [[nodiscard]] std::size_t row() const {
+    if (outer > 0) return std::size_t{256} * outer;
+    return turned ? turned->length : padded;
+  }
   /// Returns the shortest row by right angles, in one turn.
   [[nodiscard]] right_angle least_right_angle() const;
 };

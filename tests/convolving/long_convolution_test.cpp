@@ -11,9 +11,10 @@
 #include <cmath>      // isnan, nan
 #include <utility>    // pair
 
-#include "convolving/long_check.hpp"  // check_long
-#include "support/on_engine.hpp"      // on_engine, all_engines, engine_name
-#include "support/refusal.hpp"        // refusal
+#include "convolving/long_check.hpp"   // check_long
+#include "support/on_engine.hpp"       // on_engine, all_engines, engine_name
+#include "support/refusal.hpp"         // refusal
+#include "wingbeat/device/bfloat.hpp"  // bfloat
 
 namespace {
 
@@ -146,6 +147,88 @@ TEST_P(long_convolution_on, takes_rows_by_right_angles) {
                 .is_ragged = length == 20000,
                 .has_gradients = true});
   }
+}
+
+/// On a GPU with tensor cores.
+TEST_P(long_convolution_on, takes_16_bits_on_tensor_cores) {
+  if (on->device().runs_on != engine::cuda) GTEST_SKIP() << "has no tensor cores";
+  const auto check_by_tensor = [&](const long_convolution_spec& spec) {
+    EXPECT_THAT((long_convolution{*on, spec}.explain()), HasSubstr("tensor cores"));
+    check(spec);
+  };
+  for (const std::size_t length : {1500, 2048, 3001, 4096, 8192}) {
+    check_by_tensor({.length = length,
+                     .channels = 2,
+                     .batch = length == 2048 ? 5U : 2U,
+                     .stored = precision::bf16,
+                     .has_gradients = true});
+    check_by_tensor({.length = length,
+                     .kernel = 999,
+                     .batch = 3,
+                     .aligned = kernel_alignment::centred,
+                     .stored = precision::fp16,
+                     .has_gate_before = true,
+                     .has_gate_after = true,
+                     .has_skip = true,
+                     .is_ragged = true,
+                     .has_gradients = true,
+                     .is_paired = length != 3001,
+                     .arithmetic = arithmetic::tensor});
+  }
+  for (const bool is_before : {false, true}) {
+    check_by_tensor({.length = 2500,
+                     .kernel = 4999,
+                     .batch = 2,
+                     .aligned = kernel_alignment::centred,
+                     .stored = precision::bf16,
+                     .has_gate_before = is_before,
+                     .has_gate_after = !is_before,
+                     .has_gradients = true});
+  }
+}
+
+/// Signals of very different values, each beside noise.
+TEST_P(long_convolution_on, keeps_the_range_of_each_signal_on_tensor_cores) {
+  if (on->device().runs_on != engine::cuda) GTEST_SKIP() << "has no tensor cores";
+  for (const std::size_t length : {2048, 4096, 8192}) {
+    long_problem problem{{.length = length, .batch = 20, .stored = precision::bf16}};
+    const auto fill = [&](std::size_t signal, const auto& change) {
+      for (std::size_t i = 0; i < length; ++i) {
+        double& x = problem.x[2 * signal * length + i];
+        x = static_cast<double>(device::bfloat(static_cast<float>(change(x, i))));
+      }
+    };
+    fill(0, [](double x, std::size_t i) { return i == 100 ? 1e4 : x; });
+    fill(1, [](double x, std::size_t) { return x * 1e-6; });
+    fill(2, [](double x, std::size_t) { return x * 1e6; });
+    fill(3, [](double x, std::size_t) { return x * 1e30; });
+    fill(4, [](double, std::size_t) { return 0.0; });
+    fill(5, [](double, std::size_t) { return 1.0; });
+    fill(6, [](double, std::size_t i) { return i % 2 == 0 ? 3.984375 : -3.984375; });
+    fill(7, [](double, std::size_t i) { return std::sin(0.37 * static_cast<double>(i)); });
+    fill(8, [](double, std::size_t i) { return i == 0 ? 1e4 : 0.0; });
+    fill(9, [](double x, std::size_t) { return x * 1e-30; });
+    const long_run run{*on, problem};
+    const numbers got = run.run();
+    std::vector<long double> y(problem.x.size());
+    problem.each_product([&](std::size_t i, std::size_t n, std::size_t tap) {
+      y[i] += static_cast<long double>(problem.tap(tap)) * problem.x[n];
+    });
+    for (std::size_t b = 0; b < 20; ++b) {
+      SCOPED_TRACE(::testing::Message() << "signal " << b << " of " << length);
+      const auto first = static_cast<std::ptrdiff_t>(b * length),
+                 end = first + static_cast<std::ptrdiff_t>(length);
+      expect_near_by_tensor({got.begin() + first, got.begin() + end},
+                            {y.begin() + first, y.begin() + end}, precision::bf16);
+    }
+  }
+}
+
+TEST_P(long_convolution_on, refuses_tensor_cores_for_32_bits) {
+  EXPECT_EQ(refusal([&] {
+              const long_convolution made{*on, {.length = 8, .arithmetic = arithmetic::tensor}};
+            }),
+            "arithmetic is tensor and stored is fp32; tensor cores take bf16 and fp16");
 }
 
 /// Returns the sum over i of a[i] b[i].

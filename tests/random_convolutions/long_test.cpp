@@ -23,7 +23,7 @@ using namespace wingbeat::test;
 long_convolution_spec random_request(std::uint64_t seed, bool has_fp64) {
   constexpr precision precisions[] = {precision::fp32, precision::fp16, precision::bf16,
                                       precision::fp64};
-  constexpr std::size_t lengths[] = {9, 300, 300, 5000};
+  constexpr std::size_t lengths[] = {9, 300, 300, 9000};
   dice roll{seed};
   long_convolution_spec spec;
   spec.length = roll.between(1, roll.one_of(lengths));
@@ -42,6 +42,8 @@ long_convolution_spec random_request(std::uint64_t seed, bool has_fp64) {
   spec.is_ragged = roll.one_in(2);
   spec.has_gradients = !roll.one_in(3);
   spec.is_paired = !roll.one_in(3);
+  if (spec.stored == precision::fp16 && roll.one_in(2)) spec.arithmetic = arithmetic::tensor;
+  if (spec.stored == precision::bf16 && roll.one_in(4)) spec.arithmetic = arithmetic::plain;
   return spec;
 }
 

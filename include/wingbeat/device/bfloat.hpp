@@ -25,11 +25,40 @@ __device__ __forceinline__ unsigned nearest_of(float x) {
   asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
   return bits;
 }
+__device__ __forceinline__ unsigned pair_of(float first, float second) {
+  unsigned bits;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
+  return bits;
+}
+// On two numbers in one word.
+__device__ __forceinline__ unsigned pair_multiply_add(unsigned a, unsigned b, unsigned c) {
+  unsigned d;
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
 #else
 WINGBEAT_FN constexpr unsigned nearest_of(float x) {
   return nearest(x);
 }
+WINGBEAT_FN constexpr unsigned pair_of(float first, float second) {
+  return nearest(first) | nearest(second) << 16;
+}
+WINGBEAT_FN constexpr unsigned pair_multiply_add(unsigned a, unsigned b, unsigned c) {
+  const auto fused = [](unsigned x, unsigned y, unsigned z) {
+    return float_of(x) * float_of(y) + float_of(z);
+  };
+  constexpr unsigned high = 0xffff0000u;
+  return pair_of(fused(a << 16, b << 16, c << 16), fused(a & high, b & high, c & high));
+}
 #endif
+
+/// Return the numbers of a word.
+WINGBEAT_FN constexpr float low(unsigned pair) {
+  return float_of(pair << 16);
+}
+WINGBEAT_FN constexpr float high(unsigned pair) {
+  return float_of(pair & 0xffff0000u);
+}
 
 }  // namespace bf16
 

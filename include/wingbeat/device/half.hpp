@@ -83,6 +83,11 @@ __device__ __forceinline__ float widened_of(unsigned bits) {
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(static_cast<unsigned short>(bits)));
   return x;
 }
+__device__ __forceinline__ unsigned pair_of(float first, float second) {
+  unsigned bits;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
+  return bits;
+}
 __device__ __forceinline__ unsigned pair_sum(unsigned a, unsigned b) {
   unsigned c;
   asm("add.f16x2 %0, %1, %2;" : "=r"(c) : "r"(a), "r"(b));
@@ -134,6 +139,9 @@ WINGBEAT_FN constexpr unsigned pair_difference(unsigned a, unsigned b) {
 }
 WINGBEAT_FN constexpr unsigned pair_product(unsigned a, unsigned b) {
   return pair_of(low(a) * low(b), high(a) * high(b));
+}
+WINGBEAT_FN constexpr unsigned pair_multiply_add(unsigned a, unsigned b, unsigned c) {
+  return pair_of(low(a) * low(b) + low(c), high(a) * high(b) + high(c));
 }
 WINGBEAT_FN constexpr unsigned pair_negative(unsigned a) {
   return a ^ 0x80008000u;

@@ -76,6 +76,12 @@ class signal_pair {
   WINGBEAT_FN bool has_second(size i) const {
     return has_second_ && (!is_ragged_ || i < second_length_);
   }
+  /// Return how many values of a signal are in memory, of rows that are not by right angles.
+  WINGBEAT_FN size first_count() const { return is_ragged_ ? first_length_ : length_; }
+  WINGBEAT_FN size second_count() const {
+    if (!has_second_) return 0;
+    return is_ragged_ ? second_length_ : length_;
+  }
   WINGBEAT_FN size first(size i) const { return first_ + i - origin_; }
   WINGBEAT_FN size second(size i) const { return second_ + i; }
 
