@@ -19,7 +19,8 @@ namespace {
 using namespace wingbeat;
 using namespace wingbeat::device;
 using group_type = emulated_group_of<32>;
-using row_numbers = tensor::convolution_numbers<bfloat>;
+template <class Stored>
+using row_numbers = tensor::convolution_numbers<Stored>;
 using wingbeat::test::local_memory;
 
 std::vector<float> noise(std::size_t count, std::uint64_t seed) {
@@ -31,7 +32,8 @@ std::vector<float> noise(std::size_t count, std::uint64_t seed) {
 /// Signals [batch][channel][i], kernels [channel][tap], and what the kernels of a workgroup make.
 template <class Policy>
 class problem {
-  static constexpr row_numbers n = Policy::numbers();
+  static constexpr auto n = Policy::numbers();
+  using stored = typename decltype(Policy::numbers())::stored;
   static constexpr std::size_t points = 256 * n.outer;
 
  public:
@@ -47,8 +49,8 @@ class problem {
   [[nodiscard]] std::vector<float> run() const {
     const auto table = convolving::tensor_table(n.outer);
     const auto spectra = spectra_of();
-    std::vector<bfloat> out(count(), bfloat(7.0f));
-    const tensor::convolution_memory<bfloat> memory{x.data(),      spectra.data(), table.data(),
+    std::vector<stored> out(count(), stored(7.0f));
+    const tensor::convolution_memory<stored> memory{x.data(),      spectra.data(), table.data(),
                                                     out.data(),    before.data(),  after.data(),
                                                     lengths.data()};
     const std::size_t bytes =
@@ -86,12 +88,12 @@ class problem {
   }
 
   std::vector<float> kernels;
-  std::vector<bfloat> x, before, after;
+  std::vector<stored> x, before, after;
   std::vector<unsigned> lengths;
 
  private:
   static constexpr std::size_t count() { return n.batch * n.channels * n.length; }
-  static std::vector<bfloat> rounded(const std::vector<float>& values) {
+  static std::vector<stored> rounded(const std::vector<float>& values) {
     return {values.begin(), values.end()};
   }
   struct spectra_policy {
@@ -128,14 +130,15 @@ class problem {
 /// Expects, of each signal, no more than 1e-3 of its norm beside the rounding of the results.
 template <class Policy>
 void check(const problem<Policy>& given) {
-  constexpr row_numbers n = Policy::numbers();
+  constexpr auto n = Policy::numbers();
+  using stored = typename decltype(Policy::numbers())::stored;
   const auto got = given.run();
   const auto expected = given.expected();
   for (std::size_t row = 0; row < n.batch * n.channels; ++row) {
     long double error = 0, rounding = 0, norm = 0;
     for (std::size_t i = row * n.length; i < (row + 1) * n.length; ++i) {
       const long double right = expected[i], off = got[i] - right;
-      const long double rounded = bfloat(static_cast<float>(right)) - right;
+      const long double rounded = stored(static_cast<float>(right)) - right;
       error += off * off;
       rounding += rounded * rounded;
       norm += right * right;
@@ -146,8 +149,8 @@ void check(const problem<Policy>& given) {
 }
 
 struct plain {
-  static constexpr row_numbers numbers() {
-    row_numbers n;
+  static constexpr auto numbers() {
+    row_numbers<bfloat> n;
     n.length = 250;
     n.channels = 2;
     n.batch = 3;
@@ -158,9 +161,23 @@ TEST(tensor_convolve, convolves_pairs_of_signals) {
   check(problem<plain>{});
 }
 
+/// An odd batch: the last signal has none beside it, which counts as 0.
+struct in_fp16 {
+  static constexpr auto numbers() {
+    row_numbers<half_float> n;
+    n.length = 129;
+    n.batch = 3;
+    n.at_once = 2;
+    return n;
+  }
+};
+TEST(tensor_convolve, takes_fp16) {
+  check(problem<in_fp16>{});
+}
+
 struct rich {
-  static constexpr row_numbers numbers() {
-    row_numbers n = plain::numbers();
+  static constexpr auto numbers() {
+    row_numbers<bfloat> n = plain::numbers();
     n.length = 301;
     n.channels = 1;
     n.has_gate_before = n.has_gate_after = n.is_ragged = n.conjugates = true;
@@ -173,8 +190,8 @@ TEST(tensor_convolve, takes_gates_and_lengths) {
 }
 
 struct folded {
-  static constexpr row_numbers numbers() {
-    row_numbers n = plain::numbers();
+  static constexpr auto numbers() {
+    row_numbers<bfloat> n = plain::numbers();
     n.length = 400;
     n.channels = 1;
     n.batch = 1;

@@ -144,7 +144,7 @@ class convolve {
     WINGBEAT_UNROLL
     for (unsigned v = 0; v < n_signals; ++v) {
       const int norm = (int(bits_of(energy[v]) >> 23) - 127) >> 1;  // 2^norm <= norm < 2^(norm + 1)
-      scales[v] = float_of(unsigned(127 + 12 - norm) << 23);
+      scales[v] = energy[v] == 0 ? 0.0f : float_of(unsigned(127 + 12 - norm) << 23);
       back[v] = energy[v] == 0 ? 0.0f : float_of(unsigned(127 - 12 + norm) << 23) * bias[v];
     }
     WINGBEAT_UNROLL

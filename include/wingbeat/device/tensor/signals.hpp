@@ -20,8 +20,9 @@ struct word_of<half_float> {
   WINGBEAT_FN static float first(unsigned pair) { return fp16::widened_of(pair & 0xffffu); }
   WINGBEAT_FN static float second(unsigned pair) { return fp16::widened_of(pair >> 16); }
   WINGBEAT_FN static unsigned of(float x, float y) { return fp16::pair_of(x, y); }
+  // In fp32: the power of two may be beyond fp16.
   WINGBEAT_FN static unsigned scaled(unsigned pair, float factor) {
-    return fp16::pair_product(pair, of(factor, factor));
+    return of(first(pair) * factor, second(pair) * factor);
   }
   WINGBEAT_FN static void add_squares(float& sum, unsigned pair) {
     sum += first(pair) * first(pair) + second(pair) * second(pair);
