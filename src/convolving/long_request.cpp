@@ -97,8 +97,8 @@ std::optional<right_angle> right_angle_of(const long_geometry& row,
   return std::nullopt;
 }
 
-/// Returns R of rows that tensor cores convolve, or 0: those of 16 bits whose bins fit a workgroup's
-/// local memory in fp16.
+/// Returns R of rows that tensor cores convolve, or 0: those of 16 bits whose bins fit the local
+/// memory of a workgroup in fp16.
 unsigned outer_of(const long_geometry& row, const long_convolution_spec& spec,
                   const device_info& device) {
   const bool is_asked =

@@ -105,10 +105,10 @@ std::vector<quad> tensor_table(unsigned outer) {
   for (unsigned m = 0; m < turns; ++m) {
     for (unsigned s = 0; s < steps; ++s) {
       result.add([&](unsigned g, unsigned t) {
-        const auto at = [&](unsigned c) {
+        const auto entry = [&](unsigned c) {
           return root_of((8 * m + g) * outer_input(outer, s, c), outer) * 0.25;
         };
-        const number p = at(t), q = at(t + 4);
+        const number p = entry(t), q = entry(t + 4);
         return quad{halves(p.real(), -p.imag()), halves(p.imag(), p.real()),
                     halves(q.real(), -q.imag()), halves(q.imag(), q.real())};
       });

@@ -224,9 +224,9 @@ TEST_P(long_convolution_on, keeps_the_range_of_each_signal_on_tensor_cores) {
                  end = first + static_cast<std::ptrdiff_t>(length);
       long double error = 0, norm = 0;
       for (std::ptrdiff_t i = first; i < end; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        error += (got[at] - y[at]) * (got[at] - y[at]);
-        norm += y[at] * y[at];
+        const auto place = static_cast<std::size_t>(i);
+        error += (got[place] - y[place]) * (got[place] - y[place]);
+        norm += y[place] * y[place];
       }
       EXPECT_LE(std::sqrt(error), 3.5e-3L * std::sqrt(norm));
     }
@@ -234,10 +234,11 @@ TEST_P(long_convolution_on, keeps_the_range_of_each_signal_on_tensor_cores) {
 }
 
 TEST_P(long_convolution_on, refuses_tensor_cores_for_32_bits) {
-  EXPECT_EQ(refusal([&] {
-              const long_convolution made{*on, {.length = 8, .arithmetic = arithmetic::tensor}};
-            }),
-            "arithmetic is tensor and stored is fp32; tensor cores take bf16 and fp16");
+  EXPECT_EQ(
+      refusal([&] {
+        const long_convolution refused_plan{*on, {.length = 8, .arithmetic = arithmetic::tensor}};
+      }),
+      "arithmetic is tensor and stored is fp32; tensor cores take bf16 and fp16");
 }
 
 /// Returns the sum over i of a[i] b[i].

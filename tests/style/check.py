@@ -30,7 +30,7 @@ DEVICE_LEVELS = {"port": 0, "complex": 1, "direction": 1, "index": 1, "factors":
                  "bfloat": 1, "real": 1, "twiddle": 1, "order": 1, "nabla": 1, "scrambled": 1,
                  "atomic": 1, "dither": 1, "words": 1,
                  "thread": 2, "workgroup": 3, "io": 3, "cluster": 4, "grid/numbers": 5, "bodies": 6,
-                 "ends": 6, "functors": 7, "grid": 7, "channeliser": 7}
+                 "ends": 6, "functors": 7, "grid": 7, "channeliser": 7, "tensor": 8}
 
 # A folder of src/ includes itself, these two, which all programs need, and the folders named here.
 # From the bottom up: what programs are made from, the planner, programs, what is made of programs,
@@ -95,7 +95,8 @@ LONG_CLASSES = {
 # `port` translates dialects. The others hold conversions of numbers and wide accesses, for which
 # one compiler has an instruction or a type of its own.
 DIALECT_FILES = {f"include/wingbeat/device/{name}.hpp"
-                 for name in ("port", "atomic", "bfloat", "half", "words", "io/adjacent")}
+                 for name in ("port", "atomic", "bfloat", "half", "words", "io/adjacent",
+                              "tensor/matrix_product")}
 DIALECT = re.compile(r"\b(__(CUDACC|NVCC|NVCOMPILER|CUDA_ARCH|CUDA_LIBDEVICE|OPENCL|SPIR|clang|GNUC"
                      r"|INTEL|HIP)\w*|_MSC_VER)\b")
 

@@ -264,28 +264,6 @@ WINGBEAT_FN T load_once(WINGBEAT_GLOBAL const T* source) {
   return *source;
 }
 
-/// Returns *source, which nothing writes while the kernel runs and no thread of the workgroup reads
-/// again: it passes by the cache of a multiprocessor, if the device has one.
-template <class T>
-WINGBEAT_FN T load_past(WINGBEAT_GLOBAL const T* source) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(T) == sizeof(uint2)) {
-    uint2 bits;
-    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
-        : "=r"(bits.x), "=r"(bits.y)
-        : "l"(source));
-    return __builtin_bit_cast(T, bits);
-  } else if constexpr (sizeof(T) == sizeof(uint4)) {
-    uint4 bits;
-    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
-        : "l"(source));
-    return __builtin_bit_cast(T, bits);
-  }
-#endif
-  return *source;
-}
-
 /// Writes *target = value by a streaming store: the data is the first to leave the device's caches.
 template <class T>
 WINGBEAT_FN void store_once(WINGBEAT_GLOBAL T* target, const T& value) {

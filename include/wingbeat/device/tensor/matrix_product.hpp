@@ -99,10 +99,10 @@ class matrices {
   WINGBEAT_FN float sum(float x) const {
     words_[group_.thread() % 32] = bits_of(x);
     group_.subgroup_barrier();
-    float all = 0;
-    for (unsigned i = 0; i < 32; ++i) all += float_of(words_[i]);
+    float total = 0;
+    for (unsigned i = 0; i < 32; ++i) total += float_of(words_[i]);
     group_.subgroup_barrier();
-    return all;
+    return total;
   }
   /// Returns the largest number that a thread of the subgroup has.
   WINGBEAT_FN unsigned largest(unsigned number) const {
@@ -157,6 +157,39 @@ WINGBEAT_FN quad table_entry(WINGBEAT_GLOBAL const quad* source) {
   return q;
 #else
   return *source;
+#endif
+}
+
+/// Returns the `Whole`, of 8 or 16 bytes, at a place. No thread of the workgroup reads it again,
+/// and nothing writes it while the kernel runs: it passes by the cache of a multiprocessor.
+template <class Whole, class Number>
+WINGBEAT_FN Whole load_past(WINGBEAT_GLOBAL const Number* source) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Whole) == sizeof(uint2)) {
+    uint2 bits;
+    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0,%1}, [%2];"
+        : "=r"(bits.x), "=r"(bits.y)
+        : "l"(source));
+    return __builtin_bit_cast(Whole, bits);
+  } else {
+    uint4 bits;
+    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
+        : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
+        : "l"(source));
+    return __builtin_bit_cast(Whole, bits);
+  }
+#else
+  return io::load_whole<Whole>(source);
+#endif
+}
+
+/// Stores `whole`, of 16 bytes, at a place, as the first to leave the caches.
+template <class Whole, class Number>
+WINGBEAT_FN void store_past(WINGBEAT_GLOBAL Number* target, const Whole& whole) {
+#if defined(__CUDA_ARCH__)
+  store_once(reinterpret_cast<Whole*>(target), whole);
+#else
+  io::store_whole(target, whole);
 #endif
 }
 

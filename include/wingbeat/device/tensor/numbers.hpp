@@ -90,7 +90,8 @@ WINGBEAT_FN constexpr unsigned inverse_place(unsigned r, unsigned n2, unsigned q
          (((n2 >> 3) ^ (r >> 1)) & 1) * 4;
 }
 
-/// Returns the n3 of input `c` < 8 of step `s` of the first stage, and of output `c` of its inverse.
+/// Returns the n3 of input `c` < 8 of step `s` of the first stage, and of output `c` of its
+/// inverse.
 WINGBEAT_FN constexpr unsigned outer_input(unsigned outer, unsigned s, unsigned c) {
   return table_places{outer}.is_folded() ? 2 * (8 * (s / 2) + c) + s % 2 : 8 * s + c;
 }

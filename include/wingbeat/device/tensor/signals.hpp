@@ -2,10 +2,11 @@
 // Values of signals in memory, some neighbours at once.
 #pragma once
 
-#include "wingbeat/device/bfloat.hpp"       // bfloat, bf16
-#include "wingbeat/device/half.hpp"         // half_float, fp16
-#include "wingbeat/device/io/adjacent.hpp"  // adjacent, load_whole, store_whole
-#include "wingbeat/device/port.hpp"         // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/bfloat.hpp"                 // bfloat, bf16
+#include "wingbeat/device/half.hpp"                   // half_float, fp16
+#include "wingbeat/device/io/adjacent.hpp"            // adjacent
+#include "wingbeat/device/port.hpp"                   // WINGBEAT_FN, WINGBEAT_GLOBAL, size
+#include "wingbeat/device/tensor/matrix_product.hpp"  // load_past, store_past
 
 namespace wingbeat::device::tensor {
 
@@ -28,9 +29,9 @@ struct word_of<half_float> {
     sum += first(pair) * first(pair) + second(pair) * second(pair);
   }
   WINGBEAT_FN static float total(float sum) { return sum; }
-  /// Returns half `which` of two words, in fp16.
-  WINGBEAT_FN static unsigned joined(unsigned a, unsigned b, unsigned which) {
-    return which == 0 ? (a & 0xffffu) | b << 16 : a >> 16 | (b & 0xffff0000u);
+  /// Returns a half of two words, 0 or 1, in fp16.
+  WINGBEAT_FN static unsigned joined(unsigned a, unsigned b, unsigned half) {
+    return half == 0 ? (a & 0xffffu) | b << 16 : a >> 16 | (b & 0xffff0000u);
   }
 };
 template <>
@@ -48,8 +49,8 @@ struct word_of<bfloat> {
     sum = bf16::pair_multiply_add(pair, pair, sum);
   }
   WINGBEAT_FN static float total(unsigned sum) { return first(sum) + second(sum); }
-  WINGBEAT_FN static unsigned joined(unsigned a, unsigned b, unsigned which) {
-    return which == 0 ? fp16::pair_of(first(a), first(b)) : fp16::pair_of(second(a), second(b));
+  WINGBEAT_FN static unsigned joined(unsigned a, unsigned b, unsigned half) {
+    return half == 0 ? fp16::pair_of(first(a), first(b)) : fp16::pair_of(second(a), second(b));
   }
 };
 
@@ -164,7 +165,7 @@ struct neighbours {
     WINGBEAT_UNROLL
     for (unsigned j = 0; j < Count; ++j) values.value[j] = nothing;
     if constexpr (AreAligned) {
-      if (Known == within::full || i < count) values = load(signal + i);
+      if (Known == within::full || i < count) values = load_past<adjacent>(signal + i);
       if constexpr (Known == within::partial) {
         WINGBEAT_UNROLL
         for (unsigned j = 0; j < Count; ++j)
@@ -189,7 +190,7 @@ struct neighbours {
       WINGBEAT_UNROLL
       for (unsigned j = 0; j < Count / 2; ++j)
         words.value[j] = rounded(x[2 * j], x[2 * j + 1], factor);
-      store(signal + i, words);
+      store_past(signal + i, words);
     } else if constexpr (!are_whole) {
       WINGBEAT_UNROLL
       for (unsigned j = 0; j < Count; ++j)
@@ -198,21 +199,6 @@ struct neighbours {
   }
 
  private:
-  WINGBEAT_FN static adjacent load(WINGBEAT_GLOBAL const Stored* source) {
-#if defined(__CUDA_ARCH__)
-    return load_past(reinterpret_cast<const adjacent*>(source));
-#else
-    return io::load_whole<adjacent>(source);
-#endif
-  }
-  template <class Words>
-  WINGBEAT_FN static void store(WINGBEAT_GLOBAL Stored* target, const Words& words) {
-#if defined(__CUDA_ARCH__)
-    store_once(reinterpret_cast<Words*>(target), words);
-#else
-    io::store_whole(target, words);
-#endif
-  }
   /// bf16 has the range of fp32, so that scaling behind rounding loses nothing.
   WINGBEAT_FN static unsigned rounded(float x, float y, float factor) {
     if constexpr (word_of<Stored>::scales_exactly) {
