@@ -30,8 +30,8 @@ struct word_of<half_float> {
   }
   WINGBEAT_FN static float total(float sum) { return sum; }
   /// Returns a half of two words, 0 or 1, in fp16.
-  WINGBEAT_FN static unsigned joined(unsigned a, unsigned b, unsigned half) {
-    return half == 0 ? (a & 0xffffu) | b << 16 : a >> 16 | (b & 0xffff0000u);
+  WINGBEAT_FN static unsigned joined(unsigned a, unsigned b, unsigned j) {
+    return j == 0 ? (a & 0xffffu) | b << 16 : a >> 16 | (b & 0xffff0000u);
   }
 };
 template <>
@@ -49,8 +49,8 @@ struct word_of<bfloat> {
     sum = bf16::pair_multiply_add(pair, pair, sum);
   }
   WINGBEAT_FN static float total(unsigned sum) { return first(sum) + second(sum); }
-  WINGBEAT_FN static unsigned joined(unsigned a, unsigned b, unsigned half) {
-    return half == 0 ? fp16::pair_of(first(a), first(b)) : fp16::pair_of(second(a), second(b));
+  WINGBEAT_FN static unsigned joined(unsigned a, unsigned b, unsigned j) {
+    return j == 0 ? fp16::pair_of(first(a), first(b)) : fp16::pair_of(second(a), second(b));
   }
 };
 

@@ -67,14 +67,14 @@ class spectra {
     for (unsigned i = group_.thread(); i < quads; i += n.threads) {
       const unsigned lane = i % 32, h = i / 32 % 2, ka = i / 64, g = lane / 4, t = lane % 4;
       quad out;
-      for (unsigned half = 0; half < 2; ++half) {
+      for (unsigned v = 0; v < 2; ++v) {
         complex<float> z[2];
         for (unsigned e = 0; e < 2; ++e) {
-          const unsigned kb = g + 8 * h, kc = 2 * t + e + 8 * half;
+          const unsigned kb = g + 8 * h, kc = 2 * t + e + 8 * v;
           z[e] = bin(channel, ka + n.outer * (kb + 16 * kc));
         }
-        out.value[2 * half] = fp16::pair_of(z[0].re * scale, z[1].re * scale);
-        out.value[2 * half + 1] = fp16::pair_of(z[0].im * scale, z[1].im * scale);
+        out.value[2 * v] = fp16::pair_of(z[0].re * scale, z[1].re * scale);
+        out.value[2 * v + 1] = fp16::pair_of(z[0].im * scale, z[1].im * scale);
       }
       memory_.out[channel * quads + i] = out;
     }
